@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_TRACES_TRACE_H
+#define SWAPTRACE_TRACES_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/error.h"
+#include "traces/event.h"
+#include "traces/header.h"
+
+/*
+ * Reading and writing traces as streams. Memory does not depend on the length of a trace.
+ * The format is described in swaptrace.data(5).
+ */
+
+struct trace_reader;
+struct trace_block;
+struct trace_writer;
+
+/* What a reader met on its way; counts grow while reading. */
+struct trace_stats {
+	uint64_t events;		/* delivered so far */
+	uint64_t blocks;		/* whole blocks read */
+	uint64_t damaged_blocks;	/* checksum wrong or structure broken: skipped */
+	uint64_t damaged_bytes;		/* bytes skipped to find the next whole block */
+	bool truncated;			/* no valid footer: the end of the file is missing */
+	bool unsorted;			/* text input had to be sorted */
+	uint64_t unknown_events;	/* text: event names not in the vocabulary */
+	uint64_t unknown_keys;		/* text: keys not in the vocabulary */
+	uint64_t bad_lines;		/* text: lines that could not be read */
+	uint64_t bad_line;		/* number of the first of them */
+	uint64_t lost;			/* events lost by the recorder: sum over CPUs */
+	char unknown_names[512];	/* each unknown name once, joined by ", " */
+};
+
+/**
+ * trace_open - open a trace for reading
+ * @path: binary trace or text notation (told apart by content), "-" for standard input. Text and
+ *        pipes are first converted into an unlinked temporary file, so that every reader can rewind.
+ * Returns 0 and *@r (close with trace_close()); -ENOENT and the like; -EBADMSG when it is no trace,
+ * has a damaged header, or was written by a newer version (the text says which).
+ */
+int trace_open(struct trace_reader **r, const char *path, struct error *e);
+
+/** trace_close - NULL is allowed */
+void trace_close(struct trace_reader *r);
+
+/** trace_header - facts about the recording; includes the closing lines (loss, probe counts) where the trace has its footer */
+const struct trace_header *trace_get_header(const struct trace_reader *r);
+
+/** trace_get_stats - what was met so far; after the end: about the whole trace */
+const struct trace_stats *trace_get_stats(const struct trace_reader *r);
+
+/** trace_rewind - back to the first event; the stats start again */
+int trace_rewind(struct trace_reader *r, struct error *e);
+
+/**
+ * trace_next - the next event in order of time
+ * Returns 1, 0 at the end, negative errno. Damaged blocks are skipped and counted, not errors.
+ */
+int trace_next(struct trace_reader *r, struct event *ev, struct error *e);
+
+/**
+ * trace_next_block - the next whole block; do not mix with trace_next()
+ * *@b belongs to the reader and is valid until the next call.
+ * Returns 1, 0 at the end, negative errno.
+ */
+int trace_next_block(struct trace_reader *r, const struct trace_block **b, struct error *e);
+
+/** trace_string - bytes of a string id of an event of this reader (comm, KEY_STRING); NULL for 0 */
+const char *trace_string(const struct trace_reader *r, uint32_t id, size_t *len);
+
+/*
+ * A block in columns. All arrays belong to the reader and are valid until its next call.
+ * Columns are decoded when they are first asked for, so one only pays for what one reads.
+ */
+
+/** block_events - number of events */
+uint32_t block_events(const struct trace_block *b);
+
+/** block_types - enum event_type of each event, in order; block_events() bytes */
+const uint8_t *block_types(const struct trace_block *b);
+
+/** block_count - events of one type in the block */
+uint32_t block_count(const struct trace_block *b, enum event_type type);
+
+/** block_times - t_ns of each event, in order. NULL: memory is out or the column is damaged */
+const uint64_t *block_times(const struct trace_block *b);
+
+/** block_cpus, block_tgids - column 2 and 3 of each event; -1 unknown */
+const int32_t *block_cpus(const struct trace_block *b);
+const int32_t *block_tgids(const struct trace_block *b);
+
+/** block_comms - string id of each event's comm */
+const uint32_t *block_comms(const struct trace_block *b);
+
+/**
+ * block_have - for the i-th event of @type in the block: which keys are known
+ * Returns block_count() masks.
+ */
+const uint32_t *block_have(const struct trace_block *b, enum event_type type);
+
+/**
+ * block_column - for the i-th event of @type: the value of @key, 0 where not known
+ * Never NULL for a type with block_count() > 0 unless memory is out; a key that no event of the
+ * block has gives a column of zeros.
+ */
+const uint64_t *block_column(const struct trace_block *b, enum event_type type, unsigned int key);
+
+/**
+ * trace_create - create a trace file
+ * @path: "-" writes to standard output. An existing regular file is replaced only at a successful
+ *        trace_finish() for imports (@replace), or moved to PATH.old by the caller before.
+ * @h: written at once; lines that come up later are given to trace_finish()
+ */
+int trace_create(struct trace_writer **w, const char *path, const struct trace_header *h,
+		 struct error *e);
+
+/** trace_write_string - the id under which a string may be used in events of this writer; 0: no memory */
+uint32_t trace_write_string(struct trace_writer *w, const char *s, size_t len);
+
+/**
+ * trace_write - append one event; events must come in order of time
+ * Returns 0; -EINVAL when @ev is older than the event before; -ENOSPC and the like, after which the
+ * file is readable to the last whole block.
+ */
+int trace_write(struct trace_writer *w, const struct event *ev, struct error *e);
+
+/**
+ * trace_write_lost - count events the recorder could not deliver; goes into the current block
+ * @cpu: the CPU that lost them
+ */
+void trace_write_lost(struct trace_writer *w, unsigned int cpu, uint64_t n);
+
+/** trace_flush - end the current block now, so that a crash loses nothing before this moment */
+int trace_flush(struct trace_writer *w, struct error *e);
+
+/** trace_written - bytes written to the file so far (for size limits), events so far into @events (may be NULL) */
+uint64_t trace_written(const struct trace_writer *w, uint64_t *events);
+
+/**
+ * trace_finish - last block, closing lines, index; closes and frees the writer
+ * @closing: lines known only now (probe counts, loss, why it stopped), may be NULL
+ */
+int trace_finish(struct trace_writer *w, const struct trace_header *closing, struct error *e);
+
+/** trace_abandon - close without footer and free; the file stays readable to the last whole block */
+void trace_abandon(struct trace_writer *w);
+
+/*
+ * A sorter puts events that are nearly in order into order before they are written: stable, in
+ * bounded memory, spilling to temporary files if it must.
+ */
+struct trace_sorter;
+
+/** trace_sorter_new - @w is where the sorted events go; not owned */
+int trace_sorter_new(struct trace_sorter **s, struct trace_writer *w, struct error *e);
+
+/** trace_sorter_add - take one event; strings in it are ids of the writer */
+int trace_sorter_add(struct trace_sorter *s, const struct event *ev, struct error *e);
+
+/** trace_sorter_advance - nothing older than @t_ns will come any more: write what is older */
+int trace_sorter_advance(struct trace_sorter *s, uint64_t t_ns, struct error *e);
+
+/** trace_sorter_end - write all that is left and free; @unsorted (may be NULL): whether anything was out of order */
+int trace_sorter_end(struct trace_sorter *s, bool *unsorted, struct error *e);
+
+/** trace_print_header - the header in text notation, magic line first */
+int trace_print_header(FILE *f, const struct trace_header *h);
+
+/** trace_print_event - one event as a line of the text notation; strings are looked up in @r */
+int trace_print_event(FILE *f, const struct trace_reader *r, const struct event *ev);
+
+/**
+ * trace_import_text - text notation into a trace
+ * @in: the text; @name: what to call it in messages
+ * @w is created by the call with the text's header; sorted stably when needed.
+ * @stats: unknown events and keys, bad lines. A line that cannot be read is counted and skipped, the
+ * first one named; a text without the magic line is -EBADMSG.
+ */
+int trace_import_text(FILE *in, const char *name, const char *out_path, struct trace_stats *stats,
+		      struct error *e);
+
+/** escape_bytes - comm/name as the text notation writes it, into @out (4 * len + 3 bytes are enough) */
+size_t escape_bytes(const char *s, size_t len, char *out, size_t size);
+
+/** unescape_bytes - the reverse; returns the length, or (size_t)-1 for a malformed escape */
+size_t unescape_bytes(const char *s, size_t len, char *out, size_t size);
+
+#endif
