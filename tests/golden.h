@@ -24,10 +24,10 @@
  * golden_broken(). Both make the file a failure.
  */
 struct golden_result {
-	uint64_t rows;		    /* rows run so far, comment lines not counted; the failing row counts */
-	uint64_t checked;	    /* rows whose recorded answer was compared with the model's */
-	uint64_t line;		    /* line of the first failure in the file, from 1; 0 = none */
-	bool failed;		    /* set by golden_differs() and golden_broken() */
+	uint64_t rows;	  /* rows run so far, comment lines not counted; the failing row counts */
+	uint64_t checked; /* rows whose recorded answer was compared with the model's */
+	uint64_t line;	  /* line of the first failure in the file, from 1; 0 = none */
+	bool failed;	  /* set by golden_differs() and golden_broken() */
 	char row[GOLDEN_TEXT];	    /* the failing row as it is in the file, shortened if need be */
 	char expected[GOLDEN_TEXT]; /* recorded answer ("" for a broken file) */
 	char got[GOLDEN_TEXT];	    /* the model's answer, or what is wrong with a broken file */
@@ -35,8 +35,8 @@ struct golden_result {
 
 /* Walks the lines of a text; start with { .next = text }. */
 struct golden_cursor {
-	char *next;	  /* start of the next line, NULL at the end */
-	uint64_t line;	  /* number of the line last returned, from 1 */
+	char *next;	       /* start of the next line, NULL at the end */
+	uint64_t line;	       /* number of the line last returned, from 1 */
 	char row[GOLDEN_TEXT]; /* copy of the row last returned, before it was cut into columns */
 };
 

@@ -31,8 +31,8 @@ unsigned int ra_vma_window(uint64_t *word, uint64_t addr, uint64_t vm_start, uin
 			   struct ra_window *w)
 {
 	unsigned int shift = geo->page_shift;
-	unsigned int order = page_cluster < RA_VMA_ORDER_CEILING ? page_cluster :
-								   RA_VMA_ORDER_CEILING;
+	unsigned int order =
+		page_cluster < RA_VMA_ORDER_CEILING ? page_cluster : RA_VMA_ORDER_CEILING;
 	struct ra_vma_state s;
 	uint64_t left, right, region, prev;
 

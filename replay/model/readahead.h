@@ -3,8 +3,8 @@
  * Swap readahead: how large a window is, and where it lies.
  *
  * Pure arithmetic on the caller's state: no I/O, no allocation, no locks, no failure. The functions
- * say what the kernel asks for; whether a slot or page of the window is read at all (in use, cached,
- * owned by a page table) is the caller's business.
+ * say what the kernel asks for; whether a slot or page of the window is read at all (in use,
+ * cached, owned by a page table) is the caller's business.
  *
  * Units: offsets are swap slots, addresses are bytes, windows are counted in pages. Windows are
  * half-open, [start, end).
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* VMA readahead never opens a window above 2^5 pages, whatever page-cluster says (64-bit kernels). */
+/* VMA readahead stops at windows of 2^5 pages, whatever page-cluster says (64-bit kernels). */
 #define RA_VMA_ORDER_CEILING 5
 
 /* page-cluster is an int sysctl that newer kernels limit to 31; more is taken as 31 here. */
@@ -47,8 +47,9 @@ struct ra_window {
 /* Geometry of the recorded machine, for VMA readahead. */
 struct ra_vma_geometry {
 	unsigned int page_shift; /* log2 of the page size in bytes: 12, 14 or 16 */
-	uint64_t pmd_size;	 /* bytes mapped by one page of PTEs, a power of two (2 MiB on x86-64) */
-	bool clamp_zero;	 /* kernel >= 6.11: a left edge below address 0 becomes 0; older: it wraps */
+	uint64_t pmd_size; /* bytes mapped by one page of PTEs, a power of two (2 MiB on x86-64) */
+	bool clamp_zero;   /* kernel >= 6.11: a left edge below address 0 becomes 0; older: it wraps
+			    */
 };
 
 /* What the packed word of a VMA holds. */
@@ -71,27 +72,25 @@ static inline unsigned int ra_swapin_nr_pages_fn(uint64_t prev_offset, uint64_t 
 						 unsigned int hits, unsigned int max_pages,
 						 unsigned int prev_win)
 {
-	unsigned int pages;
+	uint64_t pages;
 
-	if (hits >= max_pages)
-		/* Rounding up could only end above the limit (and might not fit the type). */
-		pages = max_pages;
-	else if (hits)
+	if (hits)
 		/* Next power of two from hits + 2 on, which is 4 for a single hit. */
-		pages = (unsigned int)(2u << (31 - __builtin_clz(hits + 1)));
+		pages = (uint64_t)2 << (63 - __builtin_clzll((uint64_t)hits + 1));
 	else
 		pages = offset - prev_offset == 1 || prev_offset - offset == 1 ? 2 : 1;
 
-	/* The bound is last: after page-cluster was lowered the window only halves per call. */
+	/* The lower limit comes last: after page-cluster was lowered the window only halves per
+	 * call. */
 	if (pages > max_pages)
 		pages = max_pages;
-	return pages > prev_win / 2 ? pages : prev_win / 2;
+	return pages > prev_win / 2 ? (unsigned int)pages : prev_win / 2;
 }
 
 /*
  * Window of cluster readahead for a miss at slot @offset, in pages, >= 1; updates @g.
- * @page_cluster: log2 of the largest window. 0 switches readahead off: returns 1 and leaves @g alone,
- * hits included. prev_offset stays as it is when there were hits.
+ * @page_cluster: log2 of the largest window. 0 switches readahead off: returns 1 and leaves @g
+ * alone, hits included. prev_offset stays as it is when there were hits.
  * Source: swapin_nr_pages(), all versions.
  */
 static inline unsigned int ra_swapin_nr_pages(struct ra_global *g, unsigned int page_cluster,
@@ -152,8 +151,8 @@ static inline unsigned int ra_vma_hits_max(unsigned int page_shift)
 }
 
 /*
- * Unpacks a VMA's word (vma->swap_readahead_info): hits in the lowest page_shift / 2 bits, window in
- * the bits from there to the page size, the page address above. A word of 0 is a VMA without
+ * Unpacks a VMA's word (vma->swap_readahead_info): hits in the lowest page_shift / 2 bits, window
+ * in the bits from there to the page size, the page address above. A word of 0 is a VMA without
  * history and is read as 4 hits.
  */
 static inline struct ra_vma_state ra_vma_unpack(uint64_t word, unsigned int page_shift)
