@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+#   make              build ./swaptrace (gcc; CC=clang works as well)
+#   make deps         install what building, testing and the lab need (Debian packages)
+#   make demo         replay, verify and draw a shipped real capture; LIVE=1 records a new one
+#   make check        all tests
+#   make check-golden GOLDEN=DIR   every vector file of the real kernel code below DIR
+#   make install      DESTDIR= PREFIX=/usr/local
+#   make lab          record a swapoff in a guest (KERNEL=6.12 or 6.1)
+#
+# HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
+
+CC ?= gcc
+CLANG ?= clang
+BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
+PREFIX ?= /usr/local
+DESTDIR ?=
+O ?= build
+HAVE_BPF ?= 1
+KERNEL ?= 6.12
+
+VERSION := 0.1
+CSTD := -std=c11 -D_GNU_SOURCE
+WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
+CFLAGS ?= -O2 -g
+CPPFLAGS += -I. -I$(O) -DSWAPTRACE_VERSION='"$(VERSION)"'
+LDLIBS += -lzstd -lxxhash -ljansson -lm -lpthread
+ifeq ($(SANITIZE),1)
+CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=address,undefined
+endif
+
+BPF_HOST_SRCS := $(wildcard bpf/*.c)
+BPF_HOST_SRCS := $(filter-out %.bpf.c,$(BPF_HOST_SRCS))
+ifeq ($(HAVE_BPF),1)
+CPPFLAGS += -DHAVE_BPF=1
+LDLIBS += -lbpf -lelf -lz
+BPF_SRCS := $(wildcard bpf/*.bpf.c)
+BPF_SKELS := $(BPF_SRCS:bpf/%.bpf.c=$(O)/bpf/%.skel.h)
+else
+# What needs libbpf is named *_bpf.c; the rest of bpf/ (hook plan, privileges) has no dependency.
+BPF_HOST_SRCS := $(filter-out %_bpf.c,$(BPF_HOST_SRCS))
+endif
+
+MODEL_SRCS := $(wildcard replay/model/*.c)
+LIB_SRCS := $(wildcard common/*.c traces/*.c replay/*.c analyze/*.c) $(MODEL_SRCS) $(BPF_HOST_SRCS)
+CLI_SRCS := $(filter-out cli/main.c,$(wildcard cli/*.c))
+LIB_OBJS := $(LIB_SRCS:%.c=$(O)/%.o) $(CLI_SRCS:%.c=$(O)/%.o)
+MODEL_OBJS := $(MODEL_SRCS:%.c=$(O)/%.o)
+UNIT_SRCS := $(wildcard tests/unit/test_*.c)
+UNIT_BINS := $(UNIT_SRCS:%.c=$(O)/%)
+GOLDEN_SRCS := $(wildcard tests/golden*.c)
+GOLDEN_OBJS := $(GOLDEN_SRCS:%.c=$(O)/%.o)
+
+all: swaptrace
+
+swaptrace: $(O)/swaptrace
+	@cp -f $< $@
+
+$(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# For guests and rescue systems that have no libraries.
+swaptrace.static: $(O)/cli/main.o $(O)/libswaptrace.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ $(LDLIBS)
+
+$(O)/libswaptrace.a: $(LIB_OBJS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# The models alone, for programs that write their own policies.
+$(O)/libswapmodel.a: $(MODEL_OBJS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -I. -Wall -Werror -c -o $@ $<
+
+$(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
+	$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) > $@.tmp
+	@mv $@.tmp $@
+
+$(BPF_HOST_SRCS:%.c=$(O)/%.o): $(BPF_SKELS)
+
+$(O)/tests/unit/%: tests/unit/%.c $(O)/libswaptrace.a
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(O)/libswaptrace.a \
+		-lcmocka $(LDLIBS)
+
+$(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(LDLIBS)
+
+-include $(LIB_OBJS:.o=.d) $(O)/cli/main.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
+
+deps:
+	lab/deps.sh
+
+unit: $(UNIT_BINS)
+
+GOLDEN ?= $(firstword $(wildcard ../shared/golden) tests/golden)
+check-golden: $(O)/tests/golden
+	$(O)/tests/golden $(GOLDEN)
+
+check:
+	tests/check.sh
+
+demo:
+	tests/demo.sh
+
+lab: swaptrace.static
+	lab/run.sh --kernel $(KERNEL) --workload t1-cluster --recorder ./swaptrace.static --out lab-out
+
+install: swaptrace
+	install -D -m 755 swaptrace $(DESTDIR)$(PREFIX)/bin/swaptrace
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf $(O) swaptrace swaptrace.static
+
+.PHONY: all deps unit check check-golden demo lab install format clean
+.DELETE_ON_ERROR:
+.SECONDARY:

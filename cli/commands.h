@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_CLI_COMMANDS_H
+#define SWAPTRACE_CLI_COMMANDS_H
+
+#include "cli/command.h"
+
+/* One line a subcommand; the table in cli/commands.c gives their order. */
+extern const struct command cmd_help;
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Numbers are written and read in the C locale whatever the environment says, so setlocale() is
+ * never called.
+ */
+
+/* Results count only when they reached their reader: a full disk behind stdout is a failure. */
+static int check_stdout(int code)
+{
+	errno = 0;
+	if (ferror(stdout) | fflush(stdout) && errno != EPIPE)
+		return fail(EXIT_ENVIRONMENT, "cannot write standard output: %s",
+			    strerror(errno ? errno : EIO));
+	return code;
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	struct arguments args;
+	int ret = arguments_parse(&args, c, argc, argv);
+
+	if (ret)
+		return ret;
+	message_quiet = option_flag(&args, "quiet");
+	message_debug = option_flag(&args, "debug");
+	if (option_flag(&args, "help")) {
+		print_usage(c, false);
+		ret = EXIT_DONE;
+	} else {
+		ret = c->run(&args);
+	}
+	arguments_free(&args);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+	const char *name = argc > 1 ? argv[1] : "help";
+
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		printf("swaptrace %s\n", SWAPTRACE_VERSION);
+		return check_stdout(EXIT_DONE);
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	c = command_find(name);
+	if (!c)
+		return fail(EXIT_USAGE, "there is no subcommand '%s'; see 'swaptrace help'", name);
+	return check_stdout(run_command(c, argc > 1 ? argc - 2 : 0, argv + 2));
+}
