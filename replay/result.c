@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "replay/result.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int histogram_grow(struct histogram *h)
+{
+	unsigned int room = h->room ? h->room * 2 : 8;
+	struct window_count *bigger = realloc(h->bins, room * sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	h->bins = bigger;
+	h->room = room;
+	return 0;
+}
+
+int histogram_add(struct histogram *h, uint64_t pages, uint64_t count)
+{
+	unsigned int i = 0;
+
+	while (i < h->n && h->bins[i].pages < pages)
+		i++;
+	if (i < h->n && h->bins[i].pages == pages) {
+		h->bins[i].count += count;
+		return 0;
+	}
+	if (h->n == h->room && histogram_grow(h))
+		return -ENOMEM;
+	memmove(&h->bins[i + 1], &h->bins[i], (h->n - i) * sizeof(*h->bins));
+	h->bins[i].pages = pages;
+	h->bins[i].count = count;
+	h->n++;
+	return 0;
+}
+
+uint64_t histogram_total(const struct histogram *h)
+{
+	uint64_t total = 0;
+
+	for (unsigned int i = 0; i < h->n; i++)
+		total += h->bins[i].count;
+	return total;
+}
+
+uint64_t histogram_sum(const struct histogram *h)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < h->n; i++)
+		sum += h->bins[i].count * h->bins[i].pages;
+	return sum;
+}
+
+void histogram_free(struct histogram *h)
+{
+	free(h->bins);
+	memset(h, 0, sizeof(*h));
+}
+
+void replay_result_free(struct replay_result *r)
+{
+	histogram_free(&r->readahead.windows);
+	histogram_free(&r->readahead.cluster_windows);
+	histogram_free(&r->readahead.vma_windows);
+	for (unsigned int i = 0; i < r->nphases; i++) {
+		histogram_free(&r->phases[i].cluster_windows);
+		histogram_free(&r->phases[i].vma_windows);
+	}
+	free(r->phases);
+	free(r->slices);
+	free(r->swapoffs);
+	memset(r, 0, sizeof(*r));
+}
+
+void replay_result_note(struct replay_result *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->nnotes == sizeof(r->notes) / sizeof(r->notes[0]))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(r->notes[r->nnotes++], sizeof(r->notes[0]), fmt, ap);
+	va_end(ap);
+}
