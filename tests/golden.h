@@ -59,8 +59,8 @@ bool golden_header_u64(const char *text, const char *name, uint64_t min, uint64_
 int golden_next_row(struct golden_cursor *c, char **cols, int max);
 
 /*
- * Whole decimal number without sign or blanks that fits 64 bits; with "-1" accepted as
- * UINT64_MAX only by golden_i64(). Return false for anything else.
+ * @s as a whole decimal number: digits only (golden_i64(): or '-' and digits), and within the type.
+ * Return false, and leave *value undefined, for anything else.
  */
 bool golden_u64(const char *s, uint64_t *value);
 bool golden_i64(const char *s, int64_t *value);
@@ -82,5 +82,8 @@ int golden_broken(struct golden_result *r, const struct golden_cursor *c, const 
 int golden_readahead_run(const char *path, char *text, size_t len, struct golden_result *r);
 int golden_pagevec_run(const char *path, char *text, size_t len, struct golden_result *r);
 int golden_alloc_run(const char *path, char *text, size_t len, struct golden_result *r);
+
+/* Which of the readahead kinds a text is ("nr_pages_fn", ...); NULL if it is none of them. */
+const char *golden_readahead_kind(const char *text);
 
 #endif /* TESTS_GOLDEN_H */
