@@ -66,7 +66,7 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 	char **paths;
 
 	(void)ftw;
-	if (type == FTW_DNR || type == FTW_NS) {
+	if (type == FTW_DNR || type == FTW_NS || type == FTW_SLN) {
 		fprintf(stderr, "golden: %s: can't be read\n", path);
 		files.err = -EACCES;
 		return 0;
