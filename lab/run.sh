@@ -49,8 +49,8 @@ Each option can also be set by the variable named beside it.
   --size S            small (10,000 to 20,000 swapped pages) or normal           SIZE
   --recorder FILE     static swaptrace binary, /bin/swaptrace in the guest       RECORDER
   --record-args ARGS  more options for swaptrace record                          RECORD_ARGS
-  --record-from WHEN  start: before memory is filled (default); phase: right     RECORD_FROM
-                      before the phase under test
+  --record-from WHEN  swapon: before the devices are on; fill (default): before   RECORD_FROM
+                      memory is filled; phase: right before the phase under test
   --thp WORD          transparent huge pages: never (default), madvise, always   THP
   --file HOST:GUEST   put one more file into the guest (may be repeated)
   --env NAME=VALUE    one more variable for the script (may be repeated)
@@ -80,7 +80,7 @@ set_defaults() {
 	SCRIPT=${SCRIPT:-}
 	RECORDER=${RECORDER:-}
 	RECORD_ARGS=${RECORD_ARGS:-}
-	RECORD_FROM=${RECORD_FROM:-start}
+	RECORD_FROM=${RECORD_FROM:-fill}
 	THP=${THP:-never}
 	OUT=${OUT:-}
 	TIMEOUT=${TIMEOUT:-60}
@@ -168,7 +168,7 @@ check_options() {
 	want_word --accel "$ACCEL" tcg kvm
 	want_word --thp "$THP" never madvise always
 	want_word --size "$SIZE" small normal
-	want_word --record-from "$RECORD_FROM" start phase
+	want_word --record-from "$RECORD_FROM" swapon fill phase
 	[ -z "$RECORDER" ] || [ -f "$RECORDER" ] || die $EXIT_USAGE "--recorder $RECORDER: no such file"
 	if [ -n "$WORKLOAD" ]; then
 		[ -z "$SCRIPT" ] || die $EXIT_USAGE "--workload and --script exclude each other"
@@ -332,7 +332,7 @@ run_guest() {
 		exit $EXIT_LAB
 	fi
 	[ ! -f "$OUT/guest.txt" ] || cat "$OUT/guest.txt" >>"$OUT/run.txt"
-	cat "$OUT/stdout"
+	[ ! -f "$OUT/stdout" ] || cat "$OUT/stdout"
 	if [ "$GUEST_STATUS" != 0 ]; then
 		show_console
 		say "${WORKLOAD:-$SCRIPT} ended with status $GUEST_STATUS in the guest"

@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # Functions for scripts in the guest: . /lab/lib.sh
-# Variables that are set: LAB_NAME (name of the run), LAB_SWAP (lines "DEVICE PRIO", made by mkswap, not yet on),
-# LAB_SIZE (small, normal), LAB_RECORD_ARGS, LAB_RECORD_FROM (start, phase).
+# Variables that are set:
+#   LAB_NAME         name of the run
+#   LAB_SWAP         lines "DEVICE PRIO", one per swap device, made by mkswap, not yet on (PRIO -1: none asked for)
+#   LAB_SIZE         small or normal
+#   LAB_RECORD_ARGS  more options for swaptrace record
+#   LAB_RECORD_FROM  when the recorder starts: swapon (before the devices are on), fill, phase
+#
+# A workload is: lab_begin; lab_workload COMMAND...; lab_phase_begin; what is under test; lab_phase_end; lab_end
+
+LAB_STATE=/run/workload
+LAB_RECORDER_PID=
+LAB_WORKLOAD_PID=
 
 lab_say() {
 	echo "guest: $*" >&2
@@ -12,15 +22,124 @@ lab_die() {
 	exit 1
 }
 
-# lab_swapon: every swap device of the run, with its priority where one was asked for.
-lab_swapon() {
-	echo "$LAB_SWAP" | while read -r device prio; do
-		[ -n "$device" ] || continue
-		workload swapon "$device" "$prio" || exit 1
-	done || lab_die "swapon failed"
+# lab_size SMALL NORMAL: the one that fits --size.
+lab_size() {
+	case $LAB_SIZE in
+	small) echo "$1" ;;
+	*) echo "$2" ;;
+	esac
 }
 
-# Names of the swap devices that are on.
-lab_swap_devices() {
-	sed -n '2,$s/ .*//p' /proc/swaps
+# Every swap device of the run, with its priority where one was asked for.
+lab_swapon() {
+	lab_list=/run/swap-list
+	echo "$LAB_SWAP" >$lab_list
+	while read -r device prio; do
+		[ -n "$device" ] || continue
+		workload swapon "$device" "$prio" || exit 1
+	done <$lab_list
+}
+
+# lab_swapoff: every device that is on, in the order of /proc/swaps.
+lab_swapoff() {
+	for device in $(sed -n '2,$s/[ \t].*//p' /proc/swaps); do
+		lab_say "swapoff $device"
+		swapoff "$device" || lab_die "swapoff $device failed"
+	done
+}
+
+# lab_expect NAME WANT FILE: the run is worth nothing when the kernel is not set up as its name says.
+lab_expect() {
+	lab_found=$(cat "$3") || exit 1
+	[ "$lab_found" = "$2" ] || lab_die "$1 is '$lab_found', but this run needs '$2'"
+}
+
+# lab_expect_rotational 0|1: of every swap device that is a disk.
+lab_expect_rotational() {
+	for device in $(sed -n '2,$s/[ \t].*//p' /proc/swaps); do
+		lab_expect "rotational of $device" "$1" "/sys/block/${device##*/}/queue/rotational"
+	done
+}
+
+# Starts the recorder, when there is one, and waits until it says "recording".
+lab_record() {
+	[ -x /bin/swaptrace ] || return 0
+	# shellcheck disable=SC2086 # the arguments are words
+	swaptrace record -o "/out/$LAB_NAME.swaptrace" $LAB_RECORD_ARGS >/out/record.log 2>&1 &
+	LAB_RECORDER_PID=$!
+	for try in $(seq 300); do
+		grep -q recording /out/record.log && return 0
+		kill -0 $LAB_RECORDER_PID 2>/dev/null || break
+		usleep 100000
+	done
+	cat /out/record.log >&2
+	lab_die "the recorder did not start recording"
+}
+
+lab_record_stop() {
+	[ -n "$LAB_RECORDER_PID" ] || return 0
+	kill -INT "$LAB_RECORDER_PID"
+	wait "$LAB_RECORDER_PID"
+	lab_status=$?
+	LAB_RECORDER_PID=
+	cat /out/record.log >&2
+	[ $lab_status -eq 0 ] || lab_die "the recorder ended with status $lab_status"
+	[ -s "/out/$LAB_NAME.swaptrace" ] || lab_die "the recorder left no trace"
+}
+
+# lab_begin: swap on, recorder on where it is to see all that follows.
+lab_begin() {
+	mkdir -p $LAB_STATE
+	[ "$LAB_RECORD_FROM" != swapon ] || lab_record
+	lab_swapon
+	[ "$LAB_RECORD_FROM" != fill ] || lab_record
+}
+
+# lab_wait_state NAME: for the workload's file, or until the workload is gone.
+lab_wait_state() {
+	while [ ! -e "$LAB_STATE/$1" ]; do
+		kill -0 "$LAB_WORKLOAD_PID" 2>/dev/null || lab_die "the workload died"
+		usleep 20000
+	done
+}
+
+# lab_workload COMMAND ARGS...: starts it and returns when its memory is swapped out.
+lab_workload() {
+	echo "workload: $*" >>/out/guest.txt
+	workload "$@" --state $LAB_STATE &
+	LAB_WORKLOAD_PID=$!
+	lab_wait_state ready
+}
+
+# lab_fault: lets the workload fault its pages back and waits until it has.
+lab_fault() {
+	: >$LAB_STATE/go
+	lab_wait_state done
+}
+
+lab_phase_begin() {
+	[ "$LAB_RECORD_FROM" != phase ] || lab_record
+	lab_say "the phase under test begins"
+	cp /proc/vmstat /run/vmstat
+	cp /proc/uptime /run/uptime
+}
+
+# lab_phase_end: what the kernel counted during the phase, into vmstat.txt. A phase without swap-in tests nothing.
+lab_phase_end() {
+	cp /proc/uptime /run/uptime-end
+	cp /proc/vmstat /run/vmstat-end
+	{
+		awk 'NR == FNR { t = $1; next } { printf "seconds %.2f\n", $1 - t }' /run/uptime /run/uptime-end
+		awk 'NR == FNR { before[$1] = $2; next }
+		     /^(pswp|swap_ra|swp|pgfault|pgmajfault|thp_swp)/ { printf "%s %d\n", $1, $2 - before[$1] }' \
+			/run/vmstat /run/vmstat-end
+	} >/out/vmstat.txt
+	cat /out/vmstat.txt
+	grep -q '^pswpin [1-9]' /out/vmstat.txt || lab_die "nothing was read from swap in the phase under test"
+}
+
+lab_end() {
+	lab_record_stop
+	: >$LAB_STATE/end
+	wait "$LAB_WORKLOAD_PID" || lab_die "the workload failed"
 }

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0
+# about: faults in random order; VMA readahead on nvme (default), cluster readahead with --swap virtio
+# needs: swap=nvme
+. /lab/lib.sh
+lab_begin
+lab_workload fault --pattern random --procs 3 --mb "$(lab_size 20 40)"
+lab_phase_begin
+lab_fault
+lab_phase_end
+lab_end

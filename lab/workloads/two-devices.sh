@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0
+# about: two devices of equal priority: half of the pages come back by faults, the rest by swapoff of both
+# needs: swap=nvme:256:5+nvme:256:5
+. /lab/lib.sh
+lab_begin
+lab_workload fault --pattern mixed --share 50 --procs 3 --mb "$(lab_size 20 40)"
+lab_phase_begin
+lab_fault
+lab_swapoff
+lab_phase_end
+lab_end
