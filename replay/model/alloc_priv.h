@@ -112,7 +112,18 @@ int swap_try_reclaim(struct swap_alloc *sa, struct swap_dev *dev, unsigned int c
 /* free_swap_slot(): one slot (byte is SWAP_HAS_CACHE) to CPU's return cache or free at once. */
 void swap_free_slot(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu, uint32_t off);
 
-/* The next available device after an earlier one, best first; requeues it behind its equals. */
+/* get_swap_pages(): up to N (1 .. SWAP_BATCH) entries, bytes left at SWAP_HAS_CACHE. */
+int swap_get_pages(struct swap_alloc *sa, unsigned int cpu, unsigned int order, unsigned int n,
+		   struct swap_entry *entries);
+
+/* One order-0 slot out of CPU's slots cache, refilled if need be; false: not from there. */
+bool swap_cache_alloc(struct swap_alloc *sa, unsigned int cpu, struct swap_entry *entry);
+
+/* Swapoff begins: all caches are emptied and stay off until swap_cache_reenable(). */
+void swap_cache_disable(struct swap_alloc *sa);
+void swap_cache_reenable(struct swap_alloc *sa);
+
+/* The list of available devices; requeue: behind those of equal priority. */
 void swap_avail_requeue(struct swap_alloc *sa, struct swap_dev *dev);
 void swap_avail_add(struct swap_alloc *sa, struct swap_dev *dev);
 void swap_avail_del(struct swap_alloc *sa, struct swap_dev *dev);

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * cluster-6.12: clusters belong to an order and stay reachable while they are partly used.
+ *
+ * Where a request looks, in this order (cluster_alloc_swap_entry()):
+ *   1. the place this CPU remembers for the order
+ *   2. the head of the free list
+ *   3. nonfull[order], each cluster looked at moving to the tail of frag[order]
+ *   4. frag[order], once round
+ *   5. clusters waiting for a discard, after discarding them
+ *   6. order 0 only, stealing: for o = 1, 2, ...: frag[o], then nonfull[o]
+ * A cluster takes the order of its first allocation and keeps it until it is free again: a
+ * stolen slot does not change it.
+ */
+#include <string.h>
+
+#include "alloc_priv.h"
+
+/* Whose request it is; what the steps of one search share. */
+struct search {
+	struct swap_alloc *sa;
+	struct swap_dev *dev;
+	unsigned int cpu;
+	unsigned int order;
+	uint32_t found;		/* offset, 0 = nothing yet */
+	uint32_t next;		/* where the last scan says to go on, 0 = its cluster is done */
+};
+
+static uint32_t cluster_end(const struct swap_alloc *sa, const struct swap_dev *dev, uint32_t start)
+{
+	uint32_t room = dev->max - start;
+
+	return room < sa->cluster_slots ? dev->max : start + sa->cluster_slots;
+}
+
+static bool range_is_free(const struct swap_dev *dev, uint32_t off, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (dev->map[off + i] != SWAP_MAP_FREE)
+			return false;
+	return true;
+}
+
+/* Takes back cache-only slots one folio after the other; the first refusal ends it. */
+static bool cluster_reclaim_range(struct search *s, uint32_t start, uint32_t nr)
+{
+	uint32_t off = start;
+
+	while (off < start + nr) {
+		int got;
+
+		if (s->dev->map[off] == SWAP_MAP_FREE) {
+			off++;
+			continue;
+		}
+		if (s->dev->map[off] != SWAP_HAS_CACHE)
+			break;
+		got = swap_try_reclaim(s->sa, s->dev, s->cpu, off);
+		if (got <= 0)
+			break;
+		off += got;
+	}
+	return range_is_free(s->dev, start, nr);
+}
+
+/* Are (or become) all slots of the range free? Cache-only ones may be taken when swap is full. */
+static bool cluster_scan_range(struct search *s, uint32_t off, uint32_t nr)
+{
+	bool need_reclaim = false;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint8_t byte = s->dev->map[off + i];
+
+		if (byte == SWAP_MAP_FREE)
+			continue;
+		if (byte != SWAP_HAS_CACHE || !swap_alloc_full(s->sa))
+			return false;
+		need_reclaim = true;
+	}
+	return !need_reclaim || cluster_reclaim_range(s, off, nr);
+}
+
+static void cluster_alloc_range(struct search *s, uint32_t ci, uint32_t off, uint32_t nr)
+{
+	struct swap_cluster *c = &s->dev->cluster[ci];
+
+	if (c->list == SWAP_LIST_FREE) {
+		if (nr < s->sa->cluster_slots)
+			swap_cluster_move_tail(s->dev, ci, SWAP_LIST_NONFULL, s->order);
+		c->order = s->order;
+	}
+	memset(s->dev->map + off, SWAP_HAS_CACHE, nr);
+	swap_range_alloc(s->sa, s->dev, off, nr);
+	c->count += nr;
+	if (c->count == s->sa->cluster_slots)
+		swap_cluster_move_tail(s->dev, ci, SWAP_LIST_FULL, 0);
+}
+
+/* Looks through one cluster from OFF on; sets s->found and s->next. */
+static bool alloc_swap_scan_cluster(struct search *s, uint32_t off)
+{
+	uint32_t ci = swap_cluster_of(s->sa, off), nr = 1u << s->order;
+	struct swap_cluster *c = &s->dev->cluster[ci];
+	uint32_t end = cluster_end(s->sa, s->dev, swap_cluster_start(s->sa, ci));
+
+	s->next = 0;
+	if (end < nr || c->count + nr > s->sa->cluster_slots)
+		return false;
+	for (end -= nr; off <= end; off += nr) {
+		if (!cluster_scan_range(s, off, nr))
+			continue;
+		cluster_alloc_range(s, ci, off, nr);
+		s->found = off;
+		if (c->count < s->sa->cluster_slots && off + nr <= end)
+			s->next = off + nr;
+		return true;
+	}
+	return false;
+}
+
+static bool scan_whole_cluster(struct search *s, uint32_t ci)
+{
+	return alloc_swap_scan_cluster(s, swap_cluster_start(s->sa, ci));
+}
+
+static void free_cluster(struct swap_dev *dev, uint32_t ci)
+{
+	swap_cluster_move_tail(dev, ci, SWAP_LIST_FREE, 0);
+	dev->cluster[ci].order = 0;
+}
+
+static void schedule_discard(struct swap_alloc *sa, struct swap_dev *dev, uint32_t ci)
+{
+	memset(dev->map + swap_cluster_start(sa, ci), SWAP_MAP_BAD, sa->cluster_slots);
+	swap_cluster_move_tail(dev, ci, SWAP_LIST_DISCARD, 0);
+}
+
+static void do_scheduled_discard(struct swap_alloc *sa, struct swap_dev *dev)
+{
+	while (dev->discard.len) {
+		uint32_t ci = dev->discard.head;
+
+		memset(dev->map + swap_cluster_start(sa, ci), SWAP_MAP_FREE, sa->cluster_slots);
+		free_cluster(dev, ci);
+	}
+}
+
+/*
+ * Goes through clusters at the head of the full list for cache-only slots: one, or with FORCE as
+ * many as the device has full ones' worth of slots in use.
+ */
+static void swap_reclaim_full_clusters(struct swap_alloc *sa, struct swap_dev *dev,
+				       unsigned int cpu, bool force)
+{
+	int64_t to_scan = force ? dev->inuse >> sa->cluster_shift : 1;
+
+	while (dev->full.len) {
+		uint32_t ci = dev->full.head;
+		uint32_t off = swap_cluster_start(sa, ci);
+		uint32_t end = cluster_end(sa, dev, off);
+
+		swap_cluster_move_tail(dev, ci, SWAP_LIST_FULL, 0);
+		while (off < end) {
+			int got = 0;
+
+			if (dev->map[off] == SWAP_HAS_CACHE)
+				got = swap_try_reclaim(sa, dev, cpu, off);
+			off += got ? (uint32_t)(got < 0 ? -got : got) : 1;
+		}
+		if (--to_scan <= 0)
+			break;
+	}
+}
+
+/* Steps 3 and 4. The two loops together look at each cluster once, so frag is not overscanned. */
+static bool scan_same_order(struct search *s)
+{
+	struct swap_cluster_list *nonfull = &s->dev->nonfull[s->order];
+	struct swap_cluster_list *frag = &s->dev->frag[s->order];
+	uint32_t looked = 0;
+
+	while (nonfull->len) {
+		uint32_t ci = nonfull->head;
+
+		swap_cluster_move_tail(s->dev, ci, SWAP_LIST_FRAG, s->order);
+		looked++;
+		if (scan_whole_cluster(s, ci))
+			return true;
+	}
+	while (looked < frag->len) {
+		uint32_t ci = frag->head;
+
+		swap_cluster_move_tail(s->dev, ci, SWAP_LIST_FRAG, s->order);
+		looked++;
+		if (scan_whole_cluster(s, ci))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Step 6. A cluster on these lists has a free slot, so its scan succeeds; it stays where it is
+ * on its list.
+ */
+static bool steal_from_higher_orders(struct search *s)
+{
+	for (unsigned int o = 1; o < s->sa->nr_orders; o++) {
+		if (s->dev->frag[o].len && scan_whole_cluster(s, s->dev->frag[o].head))
+			return true;
+		if (s->dev->nonfull[o].len && scan_whole_cluster(s, s->dev->nonfull[o].head))
+			return true;
+	}
+	return false;
+}
+
+/* A cluster of the largest order is full with its only entry: there are none partly used. */
+static bool has_partial_clusters(const struct swap_alloc *sa, unsigned int order)
+{
+	return !order || order + 1 < sa->nr_orders;
+}
+
+/* Steps 2 to 6. */
+static void search_lists(struct search *s)
+{
+	for (;;) {
+		if (s->dev->free.len && scan_whole_cluster(s, s->dev->free.head))
+			return;
+		if (swap_alloc_full(s->sa))
+			swap_reclaim_full_clusters(s->sa, s->dev, s->cpu, false);
+		if (has_partial_clusters(s->sa, s->order) && scan_same_order(s))
+			return;
+		if (!s->dev->discard.len)
+			break;
+		do_scheduled_discard(s->sa, s->dev);
+	}
+	if (!s->order)
+		steal_from_higher_orders(s);
+}
+
+static uint32_t cluster_alloc_swap_entry(struct swap_alloc *sa, struct swap_dev *dev,
+					 unsigned int cpu, unsigned int order)
+{
+	struct search s = { .sa = sa, .dev = dev, .cpu = cpu, .order = order };
+	uint32_t *remembered = &dev->percpu[cpu].next[order];
+
+	/* Nobody asks whether that cluster still belongs to this order. */
+	if (!*remembered || !alloc_swap_scan_cluster(&s, *remembered))
+		search_lists(&s);
+	*remembered = s.next;
+	return s.found;
+}
+
+static int alloc_slots(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,
+		       unsigned int order, unsigned int n, uint32_t *offs)
+{
+	unsigned int got = 0;
+
+	if (!dev->cluster)
+		return swap_scan_map_hdd(sa, dev, cpu, n, offs);
+	while (got < n) {
+		offs[got] = cluster_alloc_swap_entry(sa, dev, cpu, order);
+		if (!offs[got])
+			break;
+		got++;
+	}
+	return got;
+}
+
+static void free_range(struct swap_alloc *sa, struct swap_dev *dev, uint32_t off, uint32_t n)
+{
+	uint32_t ci = swap_cluster_of(sa, off);
+	struct swap_cluster *c;
+
+	memset(dev->map + off, SWAP_MAP_FREE, n);
+	if (dev->cluster) {
+		c = &dev->cluster[ci];
+		c->count -= n;
+		if (!c->count && dev->writeok && (dev->flags & SWAP_DEV_DISCARD))
+			schedule_discard(sa, dev, ci);
+		else if (!c->count)
+			free_cluster(dev, ci);
+		else if (c->list != SWAP_LIST_NONFULL)
+			swap_cluster_move_tail(dev, ci, SWAP_LIST_NONFULL, c->order);
+	}
+	swap_range_free(sa, dev, off, n);
+}
+
+/* Swap-ins always go slot by slot; other ranges do if they cross into another cluster. */
+static bool frees_whole(const struct swap_alloc *sa, const struct swap_dev *dev,
+			enum swap_free_how how, uint32_t off, uint32_t n)
+{
+	(void)dev;
+	return how != SWAP_FREE_SWAPIN &&
+	       swap_cluster_of(sa, off) == swap_cluster_of(sa, off + n - 1);
+}
+
+static void reclaimed(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu, uint32_t off,
+		      uint32_t n)
+{
+	(void)cpu;
+	free_range(sa, dev, off, n);
+}
+
+static void reclaim_work(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu)
+{
+	swap_reclaim_full_clusters(sa, dev, cpu, true);
+}
+
+/* The start of the old fallback scan is still drawn for each CPU, and never used. */
+static void swapon(struct swap_alloc *sa, struct swap_dev *dev)
+{
+	if (!(dev->flags & SWAP_DEV_SSD))
+		return;
+	for (unsigned int cpu = 0; cpu < sa->nr_cpus; cpu++)
+		dev->percpu[cpu].scan_next = swap_rnd(sa, 1, dev->highest_bit);
+}
+
+const struct swap_alloc_ops swap_cluster_6_12_ops = {
+	.name = "cluster-6.12",
+	.traits = SWAP_GEN_SLOTS_CACHE | SWAP_GEN_SCAN_BOUNDS | SWAP_GEN_RECLAIM_WORK |
+		  SWAP_GEN_PART_NONFULL | SWAP_GEN_DISCARD | SWAP_GEN_RESERVE,
+	.info_bytes = 24,
+	.swapon = swapon,
+	.alloc = alloc_slots,
+	.free_whole = frees_whole,
+	.free_range = free_range,
+	.reclaimed = reclaimed,
+	.reclaim_work = reclaim_work,
+	.discard_work = do_scheduled_discard,
+};
