@@ -459,6 +459,9 @@ static void test_vma_word(void **state)
 		assert_int_equal(s.addr, 0);
 		assert_int_equal(s.win, 0);
 		assert_int_equal(s.hits, 4);
+		/* A hit without the mark moves the address and counts nothing. */
+		ra_vma_hit(&word, addr + (1ull << shift), false, shift);
+		assert_int_equal(word, (addr + (1ull << shift)) | 32u << bits | 5);
 		/* Hits saturate at what the field can hold; the address moves at each one. */
 		for (unsigned int n = 0; n < 300; n++)
 			ra_vma_hit(&word, addr + ((uint64_t)n << shift) + 7, true, shift);
