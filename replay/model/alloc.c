@@ -77,6 +77,7 @@ int swap_alloc_create(struct swap_alloc **out, const struct swap_alloc_config *c
 	if (!sa)
 		return -ENOMEM;
 	sa->ops = ops;
+	sa->generation = ops->name;
 	sa->env = cfg->env;
 	sa->nr_cpus = cfg->nr_cpus;
 	sa->cluster_slots = cfg->cluster_slots;

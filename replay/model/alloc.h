@@ -180,6 +180,7 @@ struct swap_alloc_ops;
 
 struct swap_alloc {
 	const struct swap_alloc_ops *ops;
+	const char *generation;		/* its name */
 	struct swap_alloc_env env;
 	unsigned int nr_cpus;
 	unsigned int cluster_slots;
