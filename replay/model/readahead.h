@@ -72,16 +72,18 @@ static inline unsigned int ra_swapin_nr_pages_fn(uint64_t prev_offset, uint64_t 
 						 unsigned int hits, unsigned int max_pages,
 						 unsigned int prev_win)
 {
+	bool apart = (offset - prev_offset != 1) & (prev_offset - offset != 1);
 	uint64_t pages;
 
-	if (hits)
-		/* Next power of two from hits + 2 on, which is 4 for a single hit. */
-		pages = (uint64_t)2 << (63 - __builtin_clzll((uint64_t)hits + 1));
-	else
-		pages = offset - prev_offset == 1 || prev_offset - offset == 1 ? 2 : 1;
+	/*
+	 * Next power of two from hits + 2 on: 2 without hits, 4 for a single one. Without hits a
+	 * miss that is no neighbour of the last gets one page less. No branches: hits are
+	 * unpredictable.
+	 */
+	pages = (uint64_t)2 << (63 - __builtin_clzll((uint64_t)hits + 1));
+	pages -= !hits & apart;
 
-	/* The lower limit comes last: after page-cluster was lowered the window only halves per
-	 * call. */
+	/* The lower limit comes last: once page-cluster was lowered the window halves per call. */
 	if (pages > max_pages)
 		pages = max_pages;
 	return pages > prev_win / 2 ? (unsigned int)pages : prev_win / 2;
@@ -188,8 +190,7 @@ static inline void ra_vma_hit(uint64_t *word, uint64_t addr, bool ra_mark, unsig
 	struct ra_vma_state s = ra_vma_unpack(*word, page_shift);
 
 	s.addr = addr;
-	if (ra_mark && s.hits < ra_vma_hits_max(page_shift))
-		s.hits++;
+	s.hits += ra_mark & (s.hits < ra_vma_hits_max(page_shift));
 	*word = ra_vma_pack(&s, page_shift);
 }
 
