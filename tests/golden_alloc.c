@@ -19,7 +19,7 @@
 
 /* A row that belongs to the next one: a random draw, or a folio the allocator took back. */
 struct pending {
-	uint32_t cpu, low, high, value;	/* draw; or order in low and first slot in high */
+	uint32_t cpu, low, high, value; /* draw; or order in low and first slot in high */
 };
 
 struct queue {
@@ -37,16 +37,16 @@ struct run {
 	struct golden_result *r;
 	struct golden_cursor c;
 	struct swap_alloc *sa;
-	bool recorded;		/* in a running kernel, which does not tell everything */
+	bool recorded; /* in a running kernel, which does not tell everything */
 	bool above_cache;
 	bool draws_listed;
 	bool check;
-	uint64_t rng;		/* splitmix64 state, where draws are not listed */
+	uint64_t rng; /* splitmix64 state, where draws are not listed */
 	uint64_t max_pages;
-	uint8_t *folio;		/* per slot: order + 1 of the cache-only folio beginning there */
+	uint8_t *folio; /* per slot: order + 1 of the cache-only folio beginning there */
 	struct queue draws, taken;
 	struct dump dump;
-	char trouble[256];	/* first mistake of the model inside a callback */
+	char trouble[256]; /* first mistake of the model inside a callback */
 };
 
 /* The columns of a row. */
@@ -56,7 +56,7 @@ struct row {
 	const char *order, *off, *result;
 };
 
-#define TYPE 0	/* the streams have one device */
+#define TYPE 0 /* the streams have one device */
 
 static void push(struct queue *q, struct pending p)
 {
@@ -300,9 +300,9 @@ static int run_bulk(struct run *run, const struct row *row)
 
 static int run_free(struct run *run, const struct row *row)
 {
-	enum swap_free_how how = row->op == 'f' ? SWAP_FREE_ZAP :
-				 row->op == 'i' ? SWAP_FREE_SWAPIN :
-						  SWAP_FREE_CACHE;
+	enum swap_free_how how = row->op == 'f'	  ? SWAP_FREE_ZAP
+				 : row->op == 'i' ? SWAP_FREE_SWAPIN
+						  : SWAP_FREE_CACHE;
 	uint32_t n, off;
 
 	if (row->op == 'w') {
@@ -428,8 +428,7 @@ static void put_list(struct dump *d, const char *name, int order,
 	put(d, " %s", name);
 	if (order >= 0)
 		put(d, "%d", order);
-	put(d, "=%u:%d", list->len,
-	    list->head == SWAP_CLUSTER_NONE ? -1 : (int)list->head);
+	put(d, "=%u:%d", list->len, list->head == SWAP_CLUSTER_NONE ? -1 : (int)list->head);
 }
 
 static void put_cpu(struct dump *d, const struct swap_alloc *sa, unsigned int cpu)
@@ -439,15 +438,14 @@ static void put_cpu(struct dump *d, const struct swap_alloc *sa, unsigned int cp
 
 	put(d, " cpu%u=", cpu);
 	if (!strcmp(name, "scan-6.1")) {
-		put(d, "%u/%d,%u", p->scan_next,
-		    p->index == SWAP_CLUSTER_NONE ? -1 : (int)p->index, p->next[0]);
+		put(d, "%u/%d,%u", p->scan_next, p->index == SWAP_CLUSTER_NONE ? -1 : (int)p->index,
+		    p->next[0]);
 		return;
 	}
 	if (strncmp(name, "cluster-", 8))
 		put(d, "%u/", p->scan_next);
 	for (unsigned int o = 0; o < sa->nr_orders; o++)
-		put(d, "%s%u", o ? "," : "",
-		    sa->percpu ? sa->percpu[cpu].next[o].off : p->next[o]);
+		put(d, "%s%u", o ? "," : "", sa->percpu ? sa->percpu[cpu].next[o].off : p->next[o]);
 }
 
 /* As the harness wrote it: empty lists are left out, but for the free list of old generations. */

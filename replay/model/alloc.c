@@ -11,8 +11,8 @@
 #include "alloc_priv.h"
 
 static const struct swap_alloc_ops *const generations[] = {
-	&swap_scan_6_1_ops,	  &swap_mthp_empty_only_ops, &swap_nonfull_v1_ops,
-	&swap_cluster_6_12_ops,	  &swap_cluster_6_18_ops,
+	&swap_scan_6_1_ops,	&swap_mthp_empty_only_ops, &swap_nonfull_v1_ops,
+	&swap_cluster_6_12_ops, &swap_cluster_6_18_ops,
 };
 
 #define NR_GENERATIONS (sizeof(generations) / sizeof(generations[0]))
@@ -268,8 +268,7 @@ static int setup_clusters(struct swap_alloc *sa, struct swap_dev *dev)
 	return 0;
 }
 
-static int setup_dev(struct swap_alloc *sa, struct swap_dev *dev,
-		     const struct swap_alloc_swapon *p)
+static int setup_dev(struct swap_alloc *sa, struct swap_dev *dev, const struct swap_alloc_swapon *p)
 {
 	dev->flags = p->flags;
 	dev->max = p->pages;

@@ -19,11 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SWAP_MAX_TYPES 32	/* swap devices at one time */
+#define SWAP_MAX_TYPES 32 /* swap devices at one time */
 #define SWAP_MAX_CPUS 4096
-#define SWAP_MAX_ORDERS 14	/* 64K pages: clusters of 8192 slots, orders 0..13 */
-#define SWAP_MAX_CLUSTER 8192	/* slots */
-#define SWAP_BATCH 64		/* slots of one get_swap_pages() call and of each cache side */
+#define SWAP_MAX_ORDERS 14    /* 64K pages: clusters of 8192 slots, orders 0..13 */
+#define SWAP_MAX_CLUSTER 8192 /* slots */
+#define SWAP_BATCH 64	      /* slots of one get_swap_pages() call and of each cache side */
 #define SWAP_ADDRESS_SPACE_PAGES (1u << 14)
 #define SWAP_CLUSTER_NONE UINT32_MAX
 
@@ -32,32 +32,32 @@
 
 /* One byte of dev->map. Reference counts above 1 do not matter to the allocator. */
 #define SWAP_MAP_FREE 0x00
-#define SWAP_MAP_USED 0x01	/* referenced */
-#define SWAP_MAP_BAD 0x3f	/* header, bad page, or waiting for a discard */
-#define SWAP_HAS_CACHE 0x40	/* nothing but the swap cache, or a slots cache, holds it */
+#define SWAP_MAP_USED 0x01  /* referenced */
+#define SWAP_MAP_BAD 0x3f   /* header, bad page, or waiting for a discard */
+#define SWAP_HAS_CACHE 0x40 /* nothing but the swap cache, or a slots cache, holds it */
 
 /* Device flags. */
-#define SWAP_DEV_SSD 0x01	/* not rotational: clusters in every generation */
-#define SWAP_DEV_BLKDEV 0x02	/* block special file; large entries need it */
-#define SWAP_DEV_DISCARD 0x04	/* freed clusters are discarded (SWP_PAGE_DISCARD) */
+#define SWAP_DEV_SSD 0x01     /* not rotational: clusters in every generation */
+#define SWAP_DEV_BLKDEV 0x02  /* block special file; large entries need it */
+#define SWAP_DEV_DISCARD 0x04 /* freed clusters are discarded (SWP_PAGE_DISCARD) */
 
 /* The list a cluster is on. */
 enum swap_cluster_list_id {
-	SWAP_LIST_NONE,		/* off every list (isolated, or forgotten until a free) */
+	SWAP_LIST_NONE, /* off every list (isolated, or forgotten until a free) */
 	SWAP_LIST_FREE,
-	SWAP_LIST_NONFULL,	/* nonfull[cluster order] */
-	SWAP_LIST_FRAG,		/* frag[cluster order] */
+	SWAP_LIST_NONFULL, /* nonfull[cluster order] */
+	SWAP_LIST_FRAG,	   /* frag[cluster order] */
 	SWAP_LIST_FULL,
 	SWAP_LIST_DISCARD,
 };
 
 /* swap_cluster_info: 16 bytes for each cluster_slots slots. */
 struct swap_cluster {
-	uint32_t prev, next;	/* neighbours on its list, cluster indexes */
-	uint16_t count;		/* slots not free, the missing ones of a short tail included */
-	uint8_t list;		/* enum swap_cluster_list_id */
-	uint8_t order;		/* order it serves; scan-6.1: 0, or the PMD order for a huge one */
-	uint32_t flags;		/* private to the generation */
+	uint32_t prev, next; /* neighbours on its list, cluster indexes */
+	uint16_t count;	     /* slots not free, the missing ones of a short tail included */
+	uint8_t list;	     /* enum swap_cluster_list_id */
+	uint8_t order;	     /* order it serves; scan-6.1: 0, or the PMD order for a huge one */
+	uint32_t flags;	     /* private to the generation */
 };
 
 /* Doubly linked through the cluster array; head and tail are SWAP_CLUSTER_NONE when empty. */
@@ -67,7 +67,7 @@ struct swap_cluster_list {
 
 /* What a CPU remembers about one device (percpu_cluster and cluster_next_cpu). */
 struct swap_percpu {
-	uint32_t next[SWAP_MAX_ORDERS];	/* next offset to try, 0 = none */
+	uint32_t next[SWAP_MAX_ORDERS]; /* next offset to try, 0 = none */
 	uint32_t index;			/* scan-6.1: current cluster or SWAP_CLUSTER_NONE */
 	uint32_t scan_next;		/* cluster_next_cpu: start of the fallback scan */
 };
@@ -75,45 +75,45 @@ struct swap_percpu {
 /* swap_info_struct. */
 struct swap_dev {
 	bool present;
-	bool writeok;		/* false from the begin of swapoff */
-	bool avail;		/* on the list of available devices */
-	bool reclaim_queued;	/* the device became full: swap_alloc_reclaim_work() is due */
+	bool writeok;	     /* false from the begin of swapoff */
+	bool avail;	     /* on the list of available devices */
+	bool reclaim_queued; /* the device became full: swap_alloc_reclaim_work() is due */
 	int type;
-	int prio;		/* as /proc/swaps shows it */
-	int avail_key;		/* position on the available list, lower first */
-	uint32_t flags;		/* SWAP_DEV_* */
-	uint32_t max;		/* slots with the header: offsets are 1 .. max - 1 */
-	uint32_t pages;		/* usable slots: max - 1 */
-	uint32_t inuse;		/* used slots; those parked in a slots cache count as used */
-	uint8_t *map;		/* max bytes */
+	int prio;	/* as /proc/swaps shows it */
+	int avail_key;	/* position on the available list, lower first */
+	uint32_t flags; /* SWAP_DEV_* */
+	uint32_t max;	/* slots with the header: offsets are 1 .. max - 1 */
+	uint32_t pages; /* usable slots: max - 1 */
+	uint32_t inuse; /* used slots; those parked in a slots cache count as used */
+	uint8_t *map;	/* max bytes */
 
 	uint32_t nr_clusters;
-	struct swap_cluster *cluster;	/* NULL: no clusters (rotational, before 6.14) */
+	struct swap_cluster *cluster; /* NULL: no clusters (rotational, before 6.14) */
 	struct swap_cluster_list free, full, discard;
 	struct swap_cluster_list nonfull[SWAP_MAX_ORDERS], frag[SWAP_MAX_ORDERS];
-	struct swap_percpu *percpu;	/* nr_cpus; unused by cluster-6.18 */
-	uint32_t global_next[SWAP_MAX_ORDERS];	/* cluster-6.18, rotational */
+	struct swap_percpu *percpu;	       /* nr_cpus; unused by cluster-6.18 */
+	uint32_t global_next[SWAP_MAX_ORDERS]; /* cluster-6.18, rotational */
 
-	uint32_t lowest_bit, highest_bit;	/* scan bounds before 6.14 */
-	uint32_t cluster_next, cluster_nr;	/* rotational scan before 6.14 */
+	uint32_t lowest_bit, highest_bit;  /* scan bounds before 6.14 */
+	uint32_t cluster_next, cluster_nr; /* rotational scan before 6.14 */
 };
 
 struct swap_entry {
-	int32_t type;		/* -1: none */
+	int32_t type; /* -1: none */
 	uint32_t off;
 };
 
 /* swap_slots_cache of one CPU. */
 struct swap_slots_cache {
-	uint32_t cur, nr;	/* slots[cur .. cur + nr - 1] are ready to be handed out */
-	uint32_t n_ret;		/* slots_ret[0 .. n_ret - 1] wait to be freed together */
+	uint32_t cur, nr; /* slots[cur .. cur + nr - 1] are ready to be handed out */
+	uint32_t n_ret;	  /* slots_ret[0 .. n_ret - 1] wait to be freed together */
 	struct swap_entry slots[SWAP_BATCH];
 	struct swap_entry slots_ret[SWAP_BATCH];
 };
 
 /* percpu_swap_cluster (6.15 and later): one place per order over all devices. */
 struct swap_percpu_global {
-	struct swap_entry next[SWAP_MAX_ORDERS];	/* off 0 = none */
+	struct swap_entry next[SWAP_MAX_ORDERS]; /* off 0 = none */
 };
 
 struct swap_alloc;
@@ -142,18 +142,18 @@ struct swap_alloc_env {
 };
 
 struct swap_alloc_config {
-	const char *generation;		/* a name of swap_alloc_generation() */
-	unsigned int nr_cpus;		/* 1 .. SWAP_MAX_CPUS, all online */
+	const char *generation; /* a name of swap_alloc_generation() */
+	unsigned int nr_cpus;	/* 1 .. SWAP_MAX_CPUS, all online */
 	/* 256 (no THP_SWAP: order 0 only), 512, 2048 (16K pages) or 8192 (64K pages) */
 	unsigned int cluster_slots;
-	bool slots_cache;		/* the kernel's switch; ignored where there is none */
+	bool slots_cache; /* the kernel's switch; ignored where there is none */
 	struct swap_alloc_env env;
 };
 
 struct swap_alloc_swapon {
-	uint32_t pages;		/* slots, header included (/proc/swaps + 1 page); at least 2 */
-	int prio;		/* SWAP_PRIO_DEFAULT or 0 .. 32767; below -1: taken as is */
-	uint32_t flags;		/* SWAP_DEV_* */
+	uint32_t pages; /* slots, header included (/proc/swaps + 1 page); at least 2 */
+	int prio;	/* SWAP_PRIO_DEFAULT or 0 .. 32767; below -1: taken as is */
+	uint32_t flags; /* SWAP_DEV_* */
 	/*
 	 * With a default priority, a device on the allocating CPU's own node (the models have
 	 * one node) sorts as if its priority were -1, so that such devices share the load.
@@ -164,43 +164,43 @@ struct swap_alloc_swapon {
 /* Why the last allocation returned nothing; the search itself is in the state. */
 enum swap_alloc_fail {
 	SWAP_FAIL_NONE,
-	SWAP_FAIL_SPACE,	/* fewer free slots than needed, or no device available */
-	SWAP_FAIL_CONFIG,	/* the generation or the device never gives such an order */
-	SWAP_FAIL_SEARCH,	/* space enough, but the search did not find a place */
+	SWAP_FAIL_SPACE,  /* fewer free slots than needed, or no device available */
+	SWAP_FAIL_CONFIG, /* the generation or the device never gives such an order */
+	SWAP_FAIL_SEARCH, /* space enough, but the search did not find a place */
 };
 
 /* How slots come back; each generation hands them on in its own portions. */
 enum swap_free_how {
-	SWAP_FREE_ZAP,		/* last page-table reference dropped, not in the swap cache */
-	SWAP_FREE_SWAPIN,	/* freed by a swap-in */
-	SWAP_FREE_CACHE,	/* a swap-cache folio with no other user gives its slots back */
+	SWAP_FREE_ZAP,	  /* last page-table reference dropped, not in the swap cache */
+	SWAP_FREE_SWAPIN, /* freed by a swap-in */
+	SWAP_FREE_CACHE,  /* a swap-cache folio with no other user gives its slots back */
 };
 
 struct swap_alloc_ops;
 
 struct swap_alloc {
 	const struct swap_alloc_ops *ops;
-	const char *generation;		/* its name */
+	const char *generation; /* its name */
 	struct swap_alloc_env env;
 	unsigned int nr_cpus;
 	unsigned int cluster_slots;
 	unsigned int cluster_shift;
-	unsigned int nr_orders;		/* orders 0 .. nr_orders - 1; 1 without THP_SWAP */
+	unsigned int nr_orders; /* orders 0 .. nr_orders - 1; 1 without THP_SWAP */
 
 	struct swap_dev dev[SWAP_MAX_TYPES];
-	int avail[SWAP_MAX_TYPES];	/* types, best first: the list of available devices */
+	int avail[SWAP_MAX_TYPES]; /* types, best first: the list of available devices */
 	unsigned int nr_avail;
-	unsigned int nr_swapfiles;	/* highest type ever used, plus one */
+	unsigned int nr_swapfiles; /* highest type ever used, plus one */
 	int least_priority;
 
-	int64_t nr_swap_pages;		/* free slots less those reserved by the current call */
+	int64_t nr_swap_pages; /* free slots less those reserved by the current call */
 	int64_t total_swap_pages;
 
-	bool cache_enabled;		/* the switch, and a device is on */
+	bool cache_enabled; /* the switch, and a device is on */
 	bool cache_active;
 	bool cache_switch;
-	struct swap_slots_cache *cache;	/* nr_cpus, or NULL */
-	struct swap_percpu_global *percpu;	/* nr_cpus, or NULL */
+	struct swap_slots_cache *cache;	   /* nr_cpus, or NULL */
+	struct swap_percpu_global *percpu; /* nr_cpus, or NULL */
 
 	enum swap_alloc_fail last_fail;
 };

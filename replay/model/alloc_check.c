@@ -56,8 +56,8 @@ static int check_count(const struct swap_alloc *sa, const struct swap_dev *dev, 
 		return broken(w, "device %d cluster %u: on the full list with %u slots used",
 			      dev->type, ci, c->count);
 	if (c->order >= sa->nr_orders || c->list > SWAP_LIST_DISCARD)
-		return broken(w, "device %d cluster %u: order %u, list %u", dev->type, ci,
-			      c->order, c->list);
+		return broken(w, "device %d cluster %u: order %u, list %u", dev->type, ci, c->order,
+			      c->list);
 	return 0;
 }
 
@@ -85,8 +85,7 @@ static int check_list(const struct swap_dev *dev, const struct swap_cluster_list
 	return 0;
 }
 
-static int check_lists(const struct swap_alloc *sa, const struct swap_dev *dev,
-		       const struct why *w)
+static int check_lists(const struct swap_alloc *sa, const struct swap_dev *dev, const struct why *w)
 {
 	uint64_t listed = (uint64_t)dev->free.len + dev->full.len + dev->discard.len;
 	uint64_t flagged = 0;
@@ -138,8 +137,8 @@ static int check_dev(const struct swap_alloc *sa, const struct swap_dev *dev, co
 			used -= sa->cluster_slots;
 	}
 	if (used != dev->inuse)
-		return broken(w, "device %d: %u slots in use, map says %llu", dev->type,
-			      dev->inuse, (unsigned long long)used);
+		return broken(w, "device %d: %u slots in use, map says %llu", dev->type, dev->inuse,
+			      (unsigned long long)used);
 	if (dev->cluster)
 		ret = check_lists(sa, dev, w);
 	if (!ret && (sa->ops->traits & SWAP_GEN_SCAN_BOUNDS))

@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "alloc_priv.h"
+#include "alloc_cluster.h"
 
 /* Whose request it is; what the steps of one search share. */
 struct search {
@@ -22,62 +22,18 @@ struct search {
 	struct swap_dev *dev;
 	unsigned int cpu;
 	unsigned int order;
-	uint32_t found;		/* offset, 0 = nothing yet */
-	uint32_t next;		/* where the last scan says to go on, 0 = its cluster is done */
+	uint32_t found; /* offset, 0 = nothing yet */
+	uint32_t next;	/* where the last scan says to go on, 0 = its cluster is done */
 };
 
-static uint32_t cluster_end(const struct swap_alloc *sa, const struct swap_dev *dev, uint32_t start)
-{
-	uint32_t room = dev->max - start;
-
-	return room < sa->cluster_slots ? dev->max : start + sa->cluster_slots;
-}
-
-static bool range_is_free(const struct swap_dev *dev, uint32_t off, uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		if (dev->map[off + i] != SWAP_MAP_FREE)
-			return false;
-	return true;
-}
-
-/* Takes back cache-only slots one folio after the other; the first refusal ends it. */
-static bool cluster_reclaim_range(struct search *s, uint32_t start, uint32_t nr)
-{
-	uint32_t off = start;
-
-	while (off < start + nr) {
-		int got;
-
-		if (s->dev->map[off] == SWAP_MAP_FREE) {
-			off++;
-			continue;
-		}
-		if (s->dev->map[off] != SWAP_HAS_CACHE)
-			break;
-		got = swap_try_reclaim(s->sa, s->dev, s->cpu, off);
-		if (got <= 0)
-			break;
-		off += got;
-	}
-	return range_is_free(s->dev, start, nr);
-}
-
-/* Are (or become) all slots of the range free? Cache-only ones may be taken when swap is full. */
+/* Are the slots free, or can they be made so? */
 static bool cluster_scan_range(struct search *s, uint32_t off, uint32_t nr)
 {
-	bool need_reclaim = false;
+	bool need_reclaim;
 
-	for (uint32_t i = 0; i < nr; i++) {
-		uint8_t byte = s->dev->map[off + i];
-
-		if (byte == SWAP_MAP_FREE)
-			continue;
-		if (byte != SWAP_HAS_CACHE || !swap_alloc_full(s->sa))
-			return false;
-		need_reclaim = true;
-	}
-	return !need_reclaim || cluster_reclaim_range(s, off, nr);
+	if (!swap_cluster_scan_range(s->sa, s->dev, off, nr, &need_reclaim))
+		return false;
+	return !need_reclaim || swap_cluster_reclaim_range(s->sa, s->dev, s->cpu, off, nr);
 }
 
 static void cluster_alloc_range(struct search *s, uint32_t ci, uint32_t off, uint32_t nr)
@@ -101,7 +57,7 @@ static bool alloc_swap_scan_cluster(struct search *s, uint32_t off)
 {
 	uint32_t ci = swap_cluster_of(s->sa, off), nr = 1u << s->order;
 	struct swap_cluster *c = &s->dev->cluster[ci];
-	uint32_t end = cluster_end(s->sa, s->dev, swap_cluster_start(s->sa, ci));
+	uint32_t end = swap_cluster_end(s->sa, s->dev, swap_cluster_start(s->sa, ci));
 
 	s->next = 0;
 	if (end < nr || c->count + nr > s->sa->cluster_slots)
@@ -123,50 +79,17 @@ static bool scan_whole_cluster(struct search *s, uint32_t ci)
 	return alloc_swap_scan_cluster(s, swap_cluster_start(s->sa, ci));
 }
 
-static void free_cluster(struct swap_dev *dev, uint32_t ci)
-{
-	swap_cluster_move_tail(dev, ci, SWAP_LIST_FREE, 0);
-	dev->cluster[ci].order = 0;
-}
-
-static void schedule_discard(struct swap_alloc *sa, struct swap_dev *dev, uint32_t ci)
-{
-	memset(dev->map + swap_cluster_start(sa, ci), SWAP_MAP_BAD, sa->cluster_slots);
-	swap_cluster_move_tail(dev, ci, SWAP_LIST_DISCARD, 0);
-}
-
-static void do_scheduled_discard(struct swap_alloc *sa, struct swap_dev *dev)
-{
-	while (dev->discard.len) {
-		uint32_t ci = dev->discard.head;
-
-		memset(dev->map + swap_cluster_start(sa, ci), SWAP_MAP_FREE, sa->cluster_slots);
-		free_cluster(dev, ci);
-	}
-}
-
-/*
- * Goes through clusters at the head of the full list for cache-only slots: one, or with FORCE as
- * many as the device has full ones' worth of slots in use.
- */
+/* Full clusters are searched for cache-only slots from the head on and go to the tail. */
 static void swap_reclaim_full_clusters(struct swap_alloc *sa, struct swap_dev *dev,
 				       unsigned int cpu, bool force)
 {
-	int64_t to_scan = force ? dev->inuse >> sa->cluster_shift : 1;
+	int64_t to_scan = swap_clusters_to_scan(sa, dev, force);
 
 	while (dev->full.len) {
 		uint32_t ci = dev->full.head;
-		uint32_t off = swap_cluster_start(sa, ci);
-		uint32_t end = cluster_end(sa, dev, off);
 
 		swap_cluster_move_tail(dev, ci, SWAP_LIST_FULL, 0);
-		while (off < end) {
-			int got = 0;
-
-			if (dev->map[off] == SWAP_HAS_CACHE)
-				got = swap_try_reclaim(sa, dev, cpu, off);
-			off += got ? (uint32_t)(got < 0 ? -got : got) : 1;
-		}
+		swap_cluster_reclaim(sa, dev, cpu, ci);
 		if (--to_scan <= 0)
 			break;
 	}
@@ -213,12 +136,6 @@ static bool steal_from_higher_orders(struct search *s)
 	return false;
 }
 
-/* A cluster of the largest order is full with its only entry: there are none partly used. */
-static bool has_partial_clusters(const struct swap_alloc *sa, unsigned int order)
-{
-	return !order || order + 1 < sa->nr_orders;
-}
-
 /* Steps 2 to 6. */
 static void search_lists(struct search *s)
 {
@@ -227,11 +144,11 @@ static void search_lists(struct search *s)
 			return;
 		if (swap_alloc_full(s->sa))
 			swap_reclaim_full_clusters(s->sa, s->dev, s->cpu, false);
-		if (has_partial_clusters(s->sa, s->order) && scan_same_order(s))
+		if (swap_order_has_partial(s->sa, s->order) && scan_same_order(s))
 			return;
 		if (!s->dev->discard.len)
 			break;
-		do_scheduled_discard(s->sa, s->dev);
+		swap_do_scheduled_discard(s->sa, s->dev);
 	}
 	if (!s->order)
 		steal_from_higher_orders(s);
@@ -266,25 +183,6 @@ static int alloc_slots(struct swap_alloc *sa, struct swap_dev *dev, unsigned int
 	return got;
 }
 
-static void free_range(struct swap_alloc *sa, struct swap_dev *dev, uint32_t off, uint32_t n)
-{
-	uint32_t ci = swap_cluster_of(sa, off);
-	struct swap_cluster *c;
-
-	memset(dev->map + off, SWAP_MAP_FREE, n);
-	if (dev->cluster) {
-		c = &dev->cluster[ci];
-		c->count -= n;
-		if (!c->count && dev->writeok && (dev->flags & SWAP_DEV_DISCARD))
-			schedule_discard(sa, dev, ci);
-		else if (!c->count)
-			free_cluster(dev, ci);
-		else if (c->list != SWAP_LIST_NONFULL)
-			swap_cluster_move_tail(dev, ci, SWAP_LIST_NONFULL, c->order);
-	}
-	swap_range_free(sa, dev, off, n);
-}
-
 /* Swap-ins always go slot by slot; other ranges do if they cross into another cluster. */
 static bool frees_whole(const struct swap_alloc *sa, const struct swap_dev *dev,
 			enum swap_free_how how, uint32_t off, uint32_t n)
@@ -292,13 +190,6 @@ static bool frees_whole(const struct swap_alloc *sa, const struct swap_dev *dev,
 	(void)dev;
 	return how != SWAP_FREE_SWAPIN &&
 	       swap_cluster_of(sa, off) == swap_cluster_of(sa, off + n - 1);
-}
-
-static void reclaimed(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu, uint32_t off,
-		      uint32_t n)
-{
-	(void)cpu;
-	free_range(sa, dev, off, n);
 }
 
 static void reclaim_work(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu)
@@ -323,8 +214,8 @@ const struct swap_alloc_ops swap_cluster_6_12_ops = {
 	.swapon = swapon,
 	.alloc = alloc_slots,
 	.free_whole = frees_whole,
-	.free_range = free_range,
-	.reclaimed = reclaimed,
+	.free_range = swap_cluster_free_range,
+	.reclaimed = swap_cluster_reclaimed,
 	.reclaim_work = reclaim_work,
-	.discard_work = do_scheduled_discard,
+	.discard_work = swap_do_scheduled_discard,
 };

@@ -19,7 +19,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "alloc_priv.h"
+#include "alloc_cluster.h"
 
 /* Whose request it is, and on which device the present step looks. */
 struct search {
@@ -27,15 +27,8 @@ struct search {
 	struct swap_dev *dev;
 	unsigned int cpu;
 	unsigned int order;
-	uint32_t found;		/* offset, 0 = nothing yet */
+	uint32_t found; /* offset, 0 = nothing yet */
 };
-
-static uint32_t cluster_end(const struct swap_alloc *sa, const struct swap_dev *dev, uint32_t start)
-{
-	uint32_t room = dev->max - start;
-
-	return room < sa->cluster_slots ? dev->max : start + sa->cluster_slots;
-}
 
 /*
  * May a request of ORDER use this cluster outside of the lists' order? A free cluster has no
@@ -48,12 +41,6 @@ static bool cluster_is_usable(const struct swap_cluster *c, unsigned int order)
 	return !order || c->order == order;
 }
 
-static void free_cluster(struct swap_dev *dev, uint32_t ci)
-{
-	swap_cluster_move_tail(dev, ci, SWAP_LIST_FREE, 0);
-	dev->cluster[ci].order = 0;
-}
-
 /* Back to the list that its filling calls for, after it was looked at. */
 static void relocate_cluster(struct swap_alloc *sa, struct swap_dev *dev, uint32_t ci)
 {
@@ -63,7 +50,7 @@ static void relocate_cluster(struct swap_alloc *sa, struct swap_dev *dev, uint32
 		return;
 	if (!c->count) {
 		if (c->list != SWAP_LIST_FREE)
-			free_cluster(dev, ci);
+			swap_cluster_free(dev, ci);
 	} else if (c->count < sa->cluster_slots) {
 		if (c->list != SWAP_LIST_FRAG)
 			swap_cluster_move_tail(dev, ci, SWAP_LIST_FRAG, c->order);
@@ -72,55 +59,7 @@ static void relocate_cluster(struct swap_alloc *sa, struct swap_dev *dev, uint32
 	}
 }
 
-static bool range_is_free(const struct swap_dev *dev, uint32_t off, uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		if (dev->map[off + i] != SWAP_MAP_FREE)
-			return false;
-	return true;
-}
-
-/* Takes back cache-only slots one folio after the other; the first refusal ends it. */
-static bool cluster_reclaim_range(struct search *s, uint32_t start, uint32_t nr)
-{
-	uint32_t off = start;
-
-	while (off < start + nr) {
-		int got;
-
-		if (s->dev->map[off] == SWAP_MAP_FREE) {
-			off++;
-			continue;
-		}
-		if (s->dev->map[off] != SWAP_HAS_CACHE)
-			break;
-		got = swap_try_reclaim(s->sa, s->dev, s->cpu, off);
-		if (got <= 0)
-			break;
-		off += got;
-	}
-	return range_is_free(s->dev, start, nr);
-}
-
-/* Are all slots free, but for cache-only ones (*NEED_RECLAIM) that may be asked for? */
-static bool cluster_scan_range(const struct search *s, uint32_t off, uint32_t nr,
-			       bool *need_reclaim)
-{
-	*need_reclaim = false;
-	for (uint32_t i = 0; i < nr; i++) {
-		uint8_t byte = s->dev->map[off + i];
-
-		if (byte == SWAP_MAP_FREE)
-			continue;
-		if (byte != SWAP_HAS_CACHE || !swap_alloc_full(s->sa))
-			return false;
-		*need_reclaim = true;
-	}
-	return true;
-}
-
-static void cluster_alloc_range(struct search *s, struct swap_cluster *c, uint32_t off,
-				uint32_t nr)
+static void cluster_alloc_range(struct search *s, struct swap_cluster *c, uint32_t off, uint32_t nr)
 {
 	/* The first entry makes the cluster its order's. */
 	if (!c->count)
@@ -147,10 +86,10 @@ static bool scan_and_take(struct search *s, uint32_t ci, uint32_t off, uint32_t 
 	bool need_reclaim;
 
 	for (; off <= last; off += nr) {
-		if (!cluster_scan_range(s, off, nr, &need_reclaim))
+		if (!swap_cluster_scan_range(s->sa, s->dev, off, nr, &need_reclaim))
 			continue;
 		if (need_reclaim) {
-			bool ok = cluster_reclaim_range(s, off, nr);
+			bool ok = swap_cluster_reclaim_range(s->sa, s->dev, s->cpu, off, nr);
 
 			/* It may have become free meanwhile, and with that anybody's. */
 			if (!cluster_is_usable(c, s->order))
@@ -170,7 +109,7 @@ static bool alloc_swap_scan_cluster(struct search *s, uint32_t off)
 {
 	uint32_t ci = swap_cluster_of(s->sa, off), nr = 1u << s->order;
 	struct swap_cluster *c = &s->dev->cluster[ci];
-	uint32_t end = cluster_end(s->sa, s->dev, swap_cluster_start(s->sa, ci));
+	uint32_t end = swap_cluster_end(s->sa, s->dev, swap_cluster_start(s->sa, ci));
 	uint32_t next = 0;
 
 	if (end >= nr && c->count + nr <= s->sa->cluster_slots &&
@@ -197,26 +136,18 @@ static bool alloc_swap_scan_list(struct search *s, struct swap_cluster_list *lis
 	return false;
 }
 
-/* Cache-only slots of the full list's head; with FORCE of so many as would hold what is used. */
+/* Full clusters are searched for cache-only slots from the head on. */
 static void swap_reclaim_full_clusters(struct swap_alloc *sa, struct swap_dev *dev,
 				       unsigned int cpu, bool force)
 {
-	int64_t to_scan = force ? dev->inuse >> sa->cluster_shift : 1;
+	int64_t to_scan = swap_clusters_to_scan(sa, dev, force);
 
 	while (dev->full.len) {
 		uint32_t ci = dev->full.head;
-		uint32_t off = swap_cluster_start(sa, ci);
-		uint32_t end = cluster_end(sa, dev, off);
 
 		swap_cluster_unlink(dev, ci);
-		while (off < end) {
-			int got = 0;
-
-			if (dev->map[off] == SWAP_HAS_CACHE)
-				got = swap_try_reclaim(sa, dev, cpu, off);
-			off += got ? (uint32_t)(got < 0 ? -got : got) : 1;
-		}
-		/* Nothing was freed in it. */
+		swap_cluster_reclaim(sa, dev, cpu, ci);
+		/* A free has put it on its list; if there was none it is full as before. */
 		if (dev->cluster[ci].list == SWAP_LIST_NONE)
 			relocate_cluster(sa, dev, ci);
 		if (--to_scan <= 0)
@@ -246,8 +177,7 @@ static bool cluster_alloc_swap_entry(struct search *s)
 {
 	struct swap_dev *dev = s->dev;
 	bool discard = dev->flags & SWAP_DEV_DISCARD;
-	/* A cluster of the largest order is full with its only entry. */
-	bool partial = !s->order || s->order + 1 < s->sa->nr_orders;
+	bool partial = swap_order_has_partial(s->sa, s->order);
 
 	if (!(dev->flags & SWAP_DEV_SSD) && scan_remembered(s, dev->global_next[s->order]))
 		return true;
@@ -305,16 +235,6 @@ static bool swap_alloc_slow(struct search *s)
 	return false;
 }
 
-static void do_scheduled_discard(struct swap_alloc *sa, struct swap_dev *dev)
-{
-	while (dev->discard.len) {
-		uint32_t ci = dev->discard.head;
-
-		memset(dev->map + swap_cluster_start(sa, ci), SWAP_MAP_FREE, sa->cluster_slots);
-		free_cluster(dev, ci);
-	}
-}
-
 /* Step 3: the first device that has discards to do; does it help to look again? */
 static bool swap_sync_discard(struct swap_alloc *sa)
 {
@@ -322,7 +242,7 @@ static bool swap_sync_discard(struct swap_alloc *sa)
 		struct swap_dev *dev = &sa->dev[sa->avail[i]];
 
 		if (dev->discard.len) {
-			do_scheduled_discard(sa, dev);
+			swap_do_scheduled_discard(sa, dev);
 			return true;
 		}
 	}
@@ -334,9 +254,8 @@ static int alloc_folio(struct swap_alloc *sa, unsigned int cpu, unsigned int ord
 {
 	struct search s = { .sa = sa, .cpu = cpu, .order = order };
 
-	sa->last_fail = sa->nr_swap_pages < (int64_t)1 << order || !sa->nr_avail ?
-				SWAP_FAIL_SPACE :
-				SWAP_FAIL_SEARCH;
+	sa->last_fail = sa->nr_swap_pages < (int64_t)1 << order || !sa->nr_avail ? SWAP_FAIL_SPACE
+										 : SWAP_FAIL_SEARCH;
 	do {
 		if (swap_alloc_fast(&s) || swap_alloc_slow(&s)) {
 			*entry = (struct swap_entry){ s.dev->type, s.found };
@@ -344,25 +263,6 @@ static int alloc_folio(struct swap_alloc *sa, unsigned int cpu, unsigned int ord
 		}
 	} while (!order && swap_sync_discard(sa));
 	return -ENOSPC;
-}
-
-static void free_range(struct swap_alloc *sa, struct swap_dev *dev, uint32_t off, uint32_t n)
-{
-	uint32_t ci = swap_cluster_of(sa, off);
-	struct swap_cluster *c = &dev->cluster[ci];
-
-	memset(dev->map + off, SWAP_MAP_FREE, n);
-	swap_range_free(sa, dev, off, n);
-	c->count -= n;
-	if (!c->count && dev->writeok && (dev->flags & SWAP_DEV_DISCARD)) {
-		/* Marked as taken until the discard is done. */
-		memset(dev->map + swap_cluster_start(sa, ci), SWAP_MAP_BAD, sa->cluster_slots);
-		swap_cluster_move_tail(dev, ci, SWAP_LIST_DISCARD, 0);
-	} else if (!c->count) {
-		free_cluster(dev, ci);
-	} else if (c->list != SWAP_LIST_NONFULL) {
-		swap_cluster_move_tail(dev, ci, SWAP_LIST_NONFULL, c->order);
-	}
 }
 
 /* There is no slots cache any more: every range comes back as it is. */
@@ -377,13 +277,6 @@ static bool frees_whole(const struct swap_alloc *sa, const struct swap_dev *dev,
 	return true;
 }
 
-static void reclaimed(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu, uint32_t off,
-		      uint32_t n)
-{
-	(void)cpu;
-	free_range(sa, dev, off, n);
-}
-
 static void reclaim_work(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu)
 {
 	swap_reclaim_full_clusters(sa, dev, cpu, true);
@@ -396,8 +289,8 @@ const struct swap_alloc_ops swap_cluster_6_18_ops = {
 	.info_bytes = 24,
 	.alloc_folio = alloc_folio,
 	.free_whole = frees_whole,
-	.free_range = free_range,
-	.reclaimed = reclaimed,
+	.free_range = swap_cluster_free_range,
+	.reclaimed = swap_cluster_reclaimed,
 	.reclaim_work = reclaim_work,
-	.discard_work = do_scheduled_discard,
+	.discard_work = swap_do_scheduled_discard,
 };

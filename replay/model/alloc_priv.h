@@ -6,21 +6,21 @@
 #include "alloc.h"
 
 /* Traits of a generation. */
-#define SWAP_GEN_SLOTS_CACHE 0x01	/* a slots cache before the allocator */
-#define SWAP_GEN_SCAN_BOUNDS 0x02	/* lowest_bit, highest_bit bound the searches */
-#define SWAP_GEN_HDD_CLUSTERS 0x04	/* rotational devices have clusters too (6.14) */
-#define SWAP_GEN_RECLAIM_WORK 0x08	/* a device that fills up queues the reclaim worker */
-#define SWAP_GEN_ASCENDING 0x10		/* free list at swapon in plain order (6.18) */
-#define SWAP_GEN_PART_NONFULL 0x20	/* part-used clusters start on nonfull[0] (6.12) */
-#define SWAP_GEN_PMD_ONLY 0x40		/* above order 0 only the PMD order (scan-6.1) */
-#define SWAP_GEN_FOLIO 0x80		/* 6.15: ops->alloc_folio, no get_swap_pages() */
-#define SWAP_GEN_DISCARD 0x100		/* discard is modelled */
-#define SWAP_GEN_RESERVE 0x200		/* nr_swap_pages falls before the search */
+#define SWAP_GEN_SLOTS_CACHE 0x01  /* a slots cache before the allocator */
+#define SWAP_GEN_SCAN_BOUNDS 0x02  /* lowest_bit, highest_bit bound the searches */
+#define SWAP_GEN_HDD_CLUSTERS 0x04 /* rotational devices have clusters too (6.14) */
+#define SWAP_GEN_RECLAIM_WORK 0x08 /* a device that fills up queues the reclaim worker */
+#define SWAP_GEN_ASCENDING 0x10	   /* free list at swapon in plain order (6.18) */
+#define SWAP_GEN_PART_NONFULL 0x20 /* part-used clusters start on nonfull[0] (6.12) */
+#define SWAP_GEN_PMD_ONLY 0x40	   /* above order 0 only the PMD order (scan-6.1) */
+#define SWAP_GEN_FOLIO 0x80	   /* 6.15: ops->alloc_folio, no get_swap_pages() */
+#define SWAP_GEN_DISCARD 0x100	   /* discard is modelled */
+#define SWAP_GEN_RESERVE 0x200	   /* nr_swap_pages falls before the search */
 
 struct swap_alloc_ops {
 	const char *name;
 	unsigned int traits;
-	unsigned int info_bytes;	/* sizeof(struct swap_cluster_info): free-list columns */
+	unsigned int info_bytes; /* sizeof(struct swap_cluster_info): free-list columns */
 
 	/*
 	 * Last step of swapon: map, clusters, counts and lists are ready; the generation sets
@@ -44,8 +44,7 @@ struct swap_alloc_ops {
 			   enum swap_free_how how, uint32_t off, uint32_t n);
 
 	/* N slots inside one cluster become free in one step: map, counts, lists, totals. */
-	void (*free_range)(struct swap_alloc *sa, struct swap_dev *dev, uint32_t off,
-			   uint32_t n);
+	void (*free_range)(struct swap_alloc *sa, struct swap_dev *dev, uint32_t off, uint32_t n);
 
 	/* A folio of N slots left the swap cache because the allocator asked for it. */
 	void (*reclaimed)(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,
@@ -132,7 +131,7 @@ void swap_avail_del(struct swap_alloc *sa, struct swap_dev *dev);
  * scan_swap_map_slots() for a device without clusters (rotational, before 6.14), order 0 only;
  * in alloc_scan_map.c. Contract of ops->alloc.
  */
-int swap_scan_map_hdd(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,
-		      unsigned int n, uint32_t *offs);
+int swap_scan_map_hdd(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu, unsigned int n,
+		      uint32_t *offs);
 
 #endif
