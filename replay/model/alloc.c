@@ -415,14 +415,12 @@ int swap_alloc_swapoff_end(struct swap_alloc *sa, int type)
 
 /* Allocation */
 
-/* Can DEV give entries of ORDER at all? */
-static bool order_allowed(const struct swap_dev *dev, unsigned int order)
+bool swap_order_allowed(const struct swap_dev *dev, unsigned int order)
 {
 	return !order || ((dev->flags & SWAP_DEV_BLKDEV) && dev->cluster);
 }
 
-/* Can any device of this generation? */
-static bool order_known(const struct swap_alloc *sa, unsigned int order)
+bool swap_order_known(const struct swap_alloc *sa, unsigned int order)
 {
 	if (order >= sa->nr_orders)
 		return false;
@@ -435,7 +433,7 @@ static int alloc_on_dev(struct swap_alloc *sa, struct swap_dev *dev, unsigned in
 	uint32_t offs[SWAP_BATCH];
 	int got;
 
-	if (!order_allowed(dev, order)) {
+	if (!swap_order_allowed(dev, order)) {
 		sa->last_fail = SWAP_FAIL_CONFIG;
 		return 0;
 	}
@@ -507,7 +505,7 @@ static int check_request(struct swap_alloc *sa, unsigned int cpu, unsigned int o
 {
 	if (cpu >= sa->nr_cpus || order >= SWAP_MAX_ORDERS)
 		return -EINVAL;
-	if (!order_known(sa, order)) {
+	if (!swap_order_known(sa, order)) {
 		sa->last_fail = SWAP_FAIL_CONFIG;
 		return -ENOSPC;
 	}

@@ -277,6 +277,38 @@ int swap_alloc_set_scan_next(struct swap_alloc *sa, unsigned int cpu, int type, 
 /* More than half of the swap space is used (vm_swap_full()). */
 bool swap_alloc_full(const struct swap_alloc *sa);
 
+/* Where free space is, on one device or all that take part in allocation. */
+struct swap_alloc_space {
+	uint64_t slots; /* usable ones */
+	uint64_t free; /* neither referenced, cached, parked in a slots cache nor being discarded */
+	uint64_t free_clusters; /* wholly free ranges of cluster_slots, aligned */
+	/*
+	 * Per order: free ranges of 2^order slots, aligned to their size. A larger one counts at
+	 * every order below, too: holes[0] is free.
+	 */
+	uint64_t holes[SWAP_MAX_ORDERS];
+};
+
+/* Fills SPACE for device TYPE, or for all with -1; linear in the devices. 0 or -ENODEV. */
+int swap_alloc_space(const struct swap_alloc *sa, int type, struct swap_alloc_space *space);
+
+/* Why a request of some order fails now, whatever was asked before. */
+enum swap_alloc_label {
+	SWAP_LABEL_FULL,	    /* fewer free slots than needed */
+	SWAP_LABEL_NO_ALIGNED_HOLE, /* enough, but no aligned free range that large */
+	SWAP_LABEL_HOLE_NOT_FOUND,  /* there is one, the generation does not look there */
+	SWAP_LABEL_CONFIG,	    /* generation or devices never give that order */
+};
+
+/*
+ * To be called after a request of ORDER failed: the label it deserves. Looks at the free space
+ * (linear in the devices), not at the search.
+ */
+enum swap_alloc_label swap_alloc_explain(const struct swap_alloc *sa, unsigned int order);
+
+/* "full", "no-aligned-hole", "hole-not-found", "config". */
+const char *swap_alloc_label_name(enum swap_alloc_label label);
+
 /*
  * Invariants of the whole state, in time linear in the devices: counts equal the map, lists are
  * well formed and hold what their flag says, totals add up, slots caches hold only slots that

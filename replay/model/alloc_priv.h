@@ -80,6 +80,10 @@ static inline uint32_t swap_rnd(const struct swap_alloc *sa, uint32_t low, uint3
 	return sa->env.rnd ? sa->env.rnd(sa->env.ctx, low, high) : low;
 }
 
+/* Can any device of this generation give entries of ORDER; can DEV? */
+bool swap_order_known(const struct swap_alloc *sa, unsigned int order);
+bool swap_order_allowed(const struct swap_dev *dev, unsigned int order);
+
 /* The list cluster CI is on according to its list and order fields; NULL for none. */
 struct swap_cluster_list *swap_cluster_list(struct swap_dev *dev, uint32_t ci);
 
