@@ -113,7 +113,7 @@ demo:
 	tests/demo.sh
 
 lab: swaptrace.static
-	lab/run.sh --kernel $(KERNEL) --workload t1-cluster --recorder ./swaptrace.static --out lab-out
+	lab/run.sh --kernel $(KERNEL) --workload t1-cluster --recorder ./swaptrace.static --out $(O)/lab
 
 install: swaptrace
 	install -D -m 755 swaptrace $(DESTDIR)$(PREFIX)/bin/swaptrace
