@@ -249,13 +249,24 @@ boot_guest() {
 	local cpu=max
 	[ "$ACCEL" = kvm ] && cpu=host
 	# rootfstype=ramfs: the initramfs would otherwise be a tmpfs, and the guest's own programs and the trace
-	# would be swapped out with the workload.
+	# would be swapped out with the workload. In the background, so that a signal ends the guest at once.
 	timeout -k 5 "$TIMEOUT" qemu-system-x86_64 -accel "$ACCEL" -cpu "$cpu" -smp "$CPUS" -m "$MEM" \
 		-display none -monitor none -no-reboot -nodefaults -no-user-config -nic none \
 		-serial "file:$OUT/console.log" "${QEMU_DISKS[@]}" \
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$WORK/initrd" \
 		-append "console=ttyS0 quiet panic=-1 oops=panic rootfstype=ramfs $APPEND" \
-		</dev/null >"$WORK/qemu.log" 2>&1
+		</dev/null >"$WORK/qemu.log" 2>&1 &
+	GUEST_PID=$!
+	wait "$GUEST_PID"
+	local status=$?
+	GUEST_PID=
+	return $status
+}
+
+interrupted() {
+	[ -z "${GUEST_PID:-}" ] || kill "$GUEST_PID" 2>/dev/null
+	say "interrupted"
+	exit $((128 + $1))
 }
 
 describe_run() {
@@ -354,6 +365,8 @@ main() {
 	prepare_out
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/swaptrace-lab.XXXXXX") || die $EXIT_LAB "cannot make a folder for the disks"
 	trap 'rm -rf "$WORK"' EXIT
+	trap 'interrupted 2' INT
+	trap 'interrupted 15' TERM
 	make_initramfs || die $EXIT_LAB "the initramfs could not be made"
 	make_disks
 	run_guest

@@ -488,14 +488,13 @@ static void end_processes(const struct options *o, const pid_t *pids)
 
 static int run_load(const struct options *o)
 {
+	static const char *const kinds[] = { "private memory", "shared memory (shmem)",
+					     "memory that all share by fork" };
 	struct turns *turns = make_turns();
 	pid_t pids[MAX_PROCS];
 	unsigned long pages = o->mb * PAGES_PER_MB * o->procs;
 
-	say("%lu processes with %lu MB each, %s memory", o->procs, o->mb,
-	    o->memory == MEMORY_PRIVATE ? "private"
-	    : o->memory == MEMORY_SHMEM ? "shmem"
-					: "shared by fork,");
+	say("%lu processes with %lu MB each of %s", o->procs, o->mb, kinds[o->memory]);
 	start_processes(o, turns, pids);
 	hog(o);
 	say("%lu of %lu pages are swapped out", swapped_pages(pids, o->procs), pages);

@@ -3,7 +3,7 @@
 # needs: swap=nvme
 . /lab/lib.sh
 lab_begin
-lab_workload fault --pattern random --procs 3 --mb "$(lab_size 20 40)"
+lab_workload fault --pattern random --procs 3 --mb "$(lab_size 16 24)"
 lab_phase_begin
 lab_fault
 lab_phase_end

@@ -3,7 +3,7 @@
 # needs: swap=nvme:256:5+nvme:256:5
 . /lab/lib.sh
 lab_begin
-lab_workload fault --pattern mixed --share 50 --procs 3 --mb "$(lab_size 20 40)"
+lab_workload fault --pattern mixed --share 50 --procs 3 --mb "$(lab_size 14 28)"
 lab_phase_begin
 lab_fault
 lab_swapoff
