@@ -38,6 +38,35 @@ int histogram_add(struct histogram *h, uint64_t pages, uint64_t count)
 	return 0;
 }
 
+int histogram_merge(struct histogram *h, const struct histogram *from)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < from->n && !ret; i++)
+		ret = histogram_add(h, from->bins[i].pages, from->bins[i].count);
+	return ret;
+}
+
+int histogram_difference(struct histogram *out, const struct histogram *now,
+			 struct histogram *before)
+{
+	unsigned int j = 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < now->n && !ret; i++) {
+		uint64_t count = now->bins[i].count;
+
+		while (j < before->n && before->bins[j].pages < now->bins[i].pages)
+			j++;
+		if (j < before->n && before->bins[j].pages == now->bins[i].pages)
+			count -= before->bins[j].count;
+		if (count)
+			ret = histogram_add(out, now->bins[i].pages, count);
+	}
+	histogram_free(before);
+	return ret ? ret : histogram_merge(before, now);
+}
+
 uint64_t histogram_total(const struct histogram *h)
 {
 	uint64_t total = 0;

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "replay/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In order of age. Sources: kernel-facts 1.5 (accounting), 1.7 (VMA), 1.8 (bypass), 2.3 (swapoff). */
+static const struct generation generations[] = {
+	{ "v5.6", 5, 6, SWAPOFF_VANILLA, false, false },
+	{ "v6.1", 6, 1, SWAPOFF_LOOKUP_FIRST, false, false },
+	{ "v6.12", 6, 12, SWAPOFF_LOOKUP_FIRST, false, true },
+	{ "v6.18", 6, 18, SWAPOFF_LOOKUP_ONLY, true, true },
+};
+#define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
+
+/* First release that behaves like generations[i] as far as readahead goes. */
+static const unsigned int first_like[GENERATIONS][2] = { { 0, 0 }, { 5, 8 }, { 6, 11 }, { 6, 18 } };
+
+const struct generation *generation_at(unsigned int i)
+{
+	return i < GENERATIONS ? &generations[i] : NULL;
+}
+
+const struct generation *generation_by_name(const char *name)
+{
+	for (unsigned int i = 0; i < GENERATIONS; i++)
+		if (!strcmp(generations[i].name, name))
+			return &generations[i];
+	return NULL;
+}
+
+const struct generation *generation_of_release(const char *release, bool *exact)
+{
+	unsigned int major, minor, i = GENERATIONS - 1;
+
+	*exact = false;
+	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
+		return generation_by_name("v6.12");
+	while (i && (major < first_like[i][0] ||
+		     (major == first_like[i][0] && minor < first_like[i][1])))
+		i--;
+	*exact = generations[i].major == major && generations[i].minor == minor;
+	return &generations[i];
+}
+
+const char *swapoff_policy_name(enum swapoff_policy s)
+{
+	static const char *const names[] = { "vanilla", "lookup-first", "lookup-only", "fixed" };
+
+	return names[s];
+}
+
+void policy_recorded(struct policy *p, const struct generation *g)
+{
+	memset(p, 0, sizeof(*p));
+	snprintf(p->spec, sizeof(p->spec), "recorded");
+	p->generation = g;
+	p->page_cluster = -1;
+	p->swapoff = g->swapoff;
+}
+
+/* "fixed:N" with N a power of two up to 2^15; 0 when @value is something else */
+static unsigned int parse_fixed(const char *value)
+{
+	char *end;
+	unsigned long n;
+
+	if (strncmp(value, "fixed:", 6) || value[6] < '1' || value[6] > '9')
+		return 0;
+	n = strtoul(value + 6, &end, 10);
+	if (*end || n > 1u << 15 || (n & (n - 1)))
+		return 0;
+	return (unsigned int)n;
+}
+
+static int set_readahead(struct policy *p, const char *value, struct error *e)
+{
+	static const char *const names[] = { "kernel", "cluster", "vma", "none" };
+
+	for (unsigned int i = READAHEAD_CLUSTER; i <= READAHEAD_NONE; i++)
+		if (!strcmp(value, names[i])) {
+			p->readahead = (enum readahead_policy)i;
+			return 0;
+		}
+	p->fixed = parse_fixed(value);
+	if (!p->fixed)
+		return error_set(e, -EINVAL,
+				 "policy: readahead=%s is not one of cluster, vma, none, fixed:N "
+				 "(N a power of two)",
+				 value);
+	p->readahead = READAHEAD_FIXED;
+	return 0;
+}
+
+static int set_swapoff(struct policy *p, const char *value, struct error *e)
+{
+	for (unsigned int i = SWAPOFF_VANILLA; i < SWAPOFF_FIXED; i++)
+		if (!strcmp(value, swapoff_policy_name((enum swapoff_policy)i))) {
+			p->swapoff = (enum swapoff_policy)i;
+			return 0;
+		}
+	p->swapoff_fixed = parse_fixed(value);
+	if (!p->swapoff_fixed)
+		return error_set(e, -EINVAL,
+				 "policy: swapoff=%s is not one of vanilla, lookup-first, "
+				 "lookup-only, fixed:N (N a power of two)",
+				 value);
+	p->swapoff = SWAPOFF_FIXED;
+	return 0;
+}
+
+static int set_prev(struct policy *p, const char *value, struct error *e)
+{
+	static const char *const names[] = { "global", "per-device", "per-cpu" };
+
+	for (unsigned int i = PREV_GLOBAL; i <= PREV_PER_CPU; i++)
+		if (!strcmp(value, names[i])) {
+			p->prev = (enum prev_scope)i;
+			return 0;
+		}
+	return error_set(e, -EINVAL, "policy: prev=%s is not one of global, per-device, per-cpu",
+			 value);
+}
+
+static int parse_number(const char *key, const char *value, unsigned int low, unsigned int high,
+			unsigned int *out, struct error *e)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end || n < low || n > high)
+		return error_set(e, -EINVAL, "policy: %s=%s is not a number from %u to %u", key,
+				 value, low, high);
+	*out = (unsigned int)n;
+	return 0;
+}
+
+static int set_page_cluster(struct policy *p, const char *value, struct error *e)
+{
+	unsigned int n;
+	int ret = parse_number("page-cluster", value, 0, 31, &n, e);
+
+	if (!ret)
+		p->page_cluster = (int)n;
+	return ret;
+}
+
+static int set_cpus(struct policy *p, const char *value, struct error *e)
+{
+	return parse_number("cpus", value, 1, 8192, &p->cpus, e);
+}
+
+/* A generation is a bundle: what was set before it in the same SPEC stays. */
+static int set_model(struct policy *p, const char *value, struct error *e)
+{
+	const struct generation *g = generation_by_name(value);
+
+	if (!g)
+		return error_set(e, -EINVAL, "policy: model=%s is not one of v5.6, v6.1, v6.12, v6.18",
+				 value);
+	if (p->swapoff == p->generation->swapoff)
+		p->swapoff = g->swapoff;
+	p->generation = g;
+	return 0;
+}
+
+static const struct {
+	const char *key;
+	int (*set)(struct policy *p, const char *value, struct error *e);
+} settings[] = {
+	{ "readahead", set_readahead }, { "page-cluster", set_page_cluster },
+	{ "swapoff", set_swapoff },	{ "prev", set_prev },
+	{ "cpus", set_cpus },		{ "model", set_model },
+};
+
+static int apply_setting(struct policy *p, char *setting, struct error *e)
+{
+	char *value = strchr(setting, '=');
+
+	if (!value)
+		return error_set(e, -EINVAL, "policy: '%s' is no key=value", setting);
+	*value++ = '\0';
+	for (unsigned int i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (!strcmp(settings[i].key, setting))
+			return settings[i].set(p, value, e);
+	return error_set(e, -EINVAL,
+			 "policy: unknown setting '%s'; there are readahead, page-cluster, "
+			 "swapoff, prev, cpus, model",
+			 setting);
+}
+
+static bool differs(const struct policy *p, const struct generation *recorded)
+{
+	return p->generation != recorded || p->readahead != READAHEAD_KERNEL ||
+	       p->page_cluster >= 0 || p->swapoff != recorded->swapoff || p->prev != PREV_GLOBAL ||
+	       p->cpus;
+}
+
+int policy_parse(struct policy *p, const struct generation *recorded, const char *spec,
+		 struct error *e)
+{
+	char copy[sizeof(p->spec)], *rest = copy, *setting;
+	int ret = 0;
+
+	policy_recorded(p, recorded);
+	if (strlen(spec) >= sizeof(p->spec))
+		return error_set(e, -EINVAL, "policy: longer than %zu characters",
+				 sizeof(p->spec) - 1);
+	strcpy(copy, spec);
+	strcpy(p->spec, spec);
+	if (!strcmp(spec, "recorded"))
+		return 0;
+	while (!ret && (setting = strsep(&rest, ",")))
+		ret = apply_setting(p, setting, e);
+	p->what_if = differs(p, recorded);
+	return ret;
+}

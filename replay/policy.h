@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_REPLAY_POLICY_H
+#define SWAPTRACE_REPLAY_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+/*
+ * A policy is what a replay answers the recorded needs with. It starts as what the recorded kernel
+ * does (a generation) and changes by settings: "readahead=cluster,page-cluster=5".
+ */
+
+/* What swapoff does for each page table entry it visits (kernel-facts: T1 and the 6.18 change). */
+enum swapoff_policy {
+	SWAPOFF_VANILLA,      /* readahead always, the cache is not asked first: before 5.8 */
+	SWAPOFF_LOOKUP_FIRST, /* accounted lookup, readahead on a miss: 5.8 to 6.17 */
+	SWAPOFF_LOOKUP_ONLY,  /* lookup without accounting, readahead on a miss: 6.18 */
+	SWAPOFF_FIXED,	      /* lookup, windows of a fixed size on a miss */
+};
+
+enum readahead_policy {
+	READAHEAD_KERNEL, /* VMA or cluster, as vma_ra and rotational devices say */
+	READAHEAD_CLUSTER,
+	READAHEAD_VMA,
+	READAHEAD_NONE,
+	READAHEAD_FIXED, /* aligned windows of a fixed number of slots */
+};
+
+enum prev_scope { PREV_GLOBAL, PREV_PER_DEVICE, PREV_PER_CPU };
+
+/* A kernel generation with a model of its own. */
+struct generation {
+	const char *name; /* "v6.12" */
+	unsigned int major, minor;
+	enum swapoff_policy swapoff;
+	bool shmem_bypass;  /* shmem swap-in goes around the cache on synchronous devices (6.14+) */
+	bool vma_left_clamp; /* a VMA window's left edge stops at address 0 (6.11+) */
+};
+
+struct policy {
+	char spec[200]; /* as the user wrote it; "recorded" for the recorded kernel's own */
+	const struct generation *generation;
+	bool what_if;	/* differs from what the recorded kernel did */
+	enum readahead_policy readahead;
+	unsigned int fixed; /* READAHEAD_FIXED: slots, a power of two */
+	int page_cluster;   /* -1: as recorded */
+	enum swapoff_policy swapoff;
+	unsigned int swapoff_fixed; /* SWAPOFF_FIXED: slots */
+	enum prev_scope prev;
+	unsigned int cpus; /* recorded CPU c acts as c mod cpus; 0: as recorded */
+};
+
+/** generation_by_name - "v5.6", "v6.1", "v6.12", "v6.18"; NULL */
+const struct generation *generation_by_name(const char *name);
+
+/**
+ * generation_of_release - the generation for a kernel release
+ * @release: "6.12.117+deb12-cloud-amd64"; NULL or unreadable: v6.12
+ * @exact: set to whether a model of exactly this series exists (else the nearest in behaviour)
+ */
+const struct generation *generation_of_release(const char *release, bool *exact);
+
+/** generation_at - number @i of the table in order of age, NULL behind the last */
+const struct generation *generation_at(unsigned int i);
+
+/** policy_recorded - the policy of the recorded kernel: @g and nothing else */
+void policy_recorded(struct policy *p, const struct generation *g);
+
+/**
+ * policy_parse - settings on top of policy_recorded()
+ * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev cpus model
+ * Returns 0 or -EINVAL with a sentence that names the setting and what is possible.
+ */
+int policy_parse(struct policy *p, const struct generation *recorded, const char *spec,
+		 struct error *e);
+
+/** swapoff_policy_name - "vanilla", "lookup-first", "lookup-only", "fixed" */
+const char *swapoff_policy_name(enum swapoff_policy s);
+
+#endif

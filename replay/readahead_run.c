@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "replay/readahead_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/event.h"
+
+int run_init(struct ra_run *run, const struct policy *p, struct machine *m, struct cache_map *c,
+	     unsigned int index, const struct survey *survey, struct replay_result *result)
+{
+	uint32_t nvmas = survey->nvmas;
+
+	memset(run, 0, sizeof(*run));
+	run->policy = *p;
+	run->machine = m;
+	run->cache = c;
+	run->index = index;
+	run->survey = survey;
+	run->result = result;
+	run->nglobal = p->prev == PREV_PER_DEVICE ? SLOT_DEVICES :
+		       p->prev == PREV_PER_CPU	  ? (p->cpus ? p->cpus : m->cpus) :
+						    1;
+	run->global = calloc(run->nglobal, sizeof(*run->global));
+	run->vma_word = calloc(nvmas + 1, sizeof(*run->vma_word));
+	run->vma_started = calloc(nvmas + 1, sizeof(*run->vma_started));
+	if (!run->global || !run->vma_word || !run->vma_started)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < run->nglobal; i++)
+		run->global[i] = RA_GLOBAL_BOOT;
+	return 0;
+}
+
+void run_free(struct ra_run *run)
+{
+	free(run->global);
+	free(run->vma_word);
+	free(run->vma_started);
+	histogram_free(&run->before[0]);
+	histogram_free(&run->before[1]);
+	memset(run, 0, sizeof(*run));
+}
+
+unsigned int run_page_cluster(const struct ra_run *run)
+{
+	return (unsigned int)(run->policy.page_cluster >= 0 ? run->policy.page_cluster :
+							      run->machine->page_cluster);
+}
+
+struct ra_global *run_state(struct ra_run *run, const struct need *n)
+{
+	switch (run->policy.prev) {
+	case PREV_PER_DEVICE:
+		return &run->global[n->type];
+	case PREV_PER_CPU:
+		return &run->global[n->cpu > 0 ? (unsigned int)n->cpu % run->nglobal : 0];
+	default:
+		return run->global;
+	}
+}
+
+/* The kernel's own choice is global: one rotational device decides for all. */
+static bool vma_mode(const struct ra_run *run)
+{
+	if (run->policy.readahead == READAHEAD_KERNEL)
+		return run->machine->vma_ra && !run->machine->slots.rotational;
+	return run->policy.readahead == READAHEAD_VMA;
+}
+
+enum ra_way run_way(const struct ra_run *run, const struct need *n)
+{
+	if (n->cause == LOOKUP_SWAPOFF && run->policy.swapoff == SWAPOFF_FIXED)
+		return WAY_FIXED;
+	if (run->policy.readahead == READAHEAD_NONE)
+		return WAY_NONE;
+	if (run->policy.readahead == READAHEAD_FIXED)
+		return WAY_FIXED;
+	if (n->cause != LOOKUP_SHMEM && n->have_addr && vma_mode(run))
+		return WAY_VMA;
+	return WAY_CLUSTER;
+}
+
+bool run_bypasses(const struct ra_run *run, const struct need *n)
+{
+	if (!(run->machine->slots.dev[n->type].flags & DEVICE_SYNC_IO))
+		return false;
+	if (n->cause == LOOKUP_SHMEM)
+		return run->policy.generation->shmem_bypass;
+	return n->cause == LOOKUP_FAULT && n->count <= 1;
+}
+
+void run_needed(struct ra_run *run, const struct need *n)
+{
+	uint8_t *bits = run_bits(run, n->type, n->off);
+
+	if (*bits & SLOT_UNUSED) {
+		*bits &= (uint8_t)~SLOT_UNUSED;
+		run->result->readahead.unused--;
+	}
+}
+
+bool run_account(struct ra_run *run, const struct need *n)
+{
+	uint8_t *bits = run_bits(run, n->type, n->off);
+	bool marked = *bits & SLOT_MARKED;
+	bool vma = n->vma && n->have_addr && n->cause != LOOKUP_SHMEM && vma_mode(run);
+
+	*bits &= (uint8_t)~SLOT_MARKED;
+	if (vma)
+		ra_vma_hit(&run->vma_word[n->vma], n->addr, marked, run->machine->geometry.page_shift);
+	if (marked) {
+		run->result->readahead.hits++;
+		if (!vma)
+			run_state(run, n)->hits++;
+	}
+	return marked;
+}
+
+static unsigned int fixed_size(const struct ra_run *run, const struct need *n)
+{
+	if (n->cause == LOOKUP_SWAPOFF && run->policy.swapoff == SWAPOFF_FIXED)
+		return run->policy.swapoff_fixed;
+	return run->policy.fixed;
+}
+
+static void count_call(struct ra_run *run, enum ra_way way, unsigned int pages)
+{
+	struct readahead_result *r = &run->result->readahead;
+
+	r->calls++;
+	if (pages > 1)
+		r->drains++;
+	if (pages < SMALL_WINDOWS)
+		run->small[way == WAY_VMA][pages]++;
+	else
+		histogram_add(way == WAY_VMA ? &r->vma_windows : &r->cluster_windows, pages, 1);
+	if (run->slice) {
+		run->slice->calls++;
+		run->slice->window_pages += pages;
+	}
+}
+
+
+void run_take_start_state(struct ra_run *run, const struct need *n, enum ra_way way)
+{
+	const struct survey *s = run->survey;
+
+	if (way == WAY_CLUSTER && !run->global_started) {
+		const struct first_call *f = &s->first_cluster;
+
+		run->global_started = true;
+		if (f->known)
+			run_set_global(run, f->hits, f->prev, f->last);
+	} else if (way == WAY_VMA && !run->vma_started[n->vma]) {
+		const struct first_call *f = &s->vma[n->vma];
+		unsigned int shift = run->machine->geometry.page_shift;
+
+		run->vma_started[n->vma] = 1;
+		if (f->known)
+			run->vma_word[n->vma] = ra_vma_pack(
+				&(struct ra_vma_state){ f->prev << shift, f->last, f->hits }, shift);
+	}
+}
+
+void run_set_global(struct ra_run *run, uint32_t hits, uint64_t prev, uint32_t last)
+{
+	run->global_started = true;
+	for (unsigned int i = 0; i < run->nglobal; i++)
+		run->global[i] = (struct ra_global){ hits, prev, last };
+}
+
+unsigned int run_window(struct ra_run *run, const struct need *n, struct window_walk *walk)
+{
+	const struct machine *m = run->machine;
+	unsigned int pages = 1, order = run_page_cluster(run);
+
+	walk->way = run_way(run, n);
+	run_take_start_state(run, n, walk->way);
+	switch (walk->way) {
+	case WAY_VMA:
+		pages = ra_vma_window(&run->vma_word[n->vma], n->addr, n->vma_start, n->vma_end,
+				      order, &m->geometry, &walk->w);
+		walk->neighbours = pages > 1;
+		break;
+	case WAY_FIXED:
+		pages = fixed_size(run, n);
+		walk->neighbours = ra_cluster_window(pages, n->off, m->slots.dev[n->type].pages,
+						     &walk->w);
+		break;
+	case WAY_CLUSTER:
+		pages = ra_swapin_nr_pages(run_state(run, n), order, n->off);
+		walk->neighbours = ra_cluster_window(pages, n->off, m->slots.dev[n->type].pages,
+						     &walk->w);
+		break;
+	case WAY_NONE:
+		walk->w = (struct ra_window){ n->off, n->off + 1, 1 };
+		walk->neighbours = false;
+		break;
+	}
+	count_call(run, walk->way, pages);
+	return pages;
+}
+
+static unsigned int walk_vma(struct ra_run *run, const struct need *n, const struct ra_window *w,
+			     page_read_fn read, void *ctx)
+{
+	unsigned int shift = run->machine->geometry.page_shift, unknown = 0;
+	uint64_t page = w->start >> shift, pages = (w->end - w->start) >> shift;
+
+	for (; pages; pages--, page++) {
+		unsigned int type = n->type;
+		uint64_t off = n->off;
+		bool target = page == n->addr >> shift;
+
+		if (!target &&
+		    !slots_find_owner(&run->machine->slots, (struct slot_owner){ n->vma, page },
+				      &type, &off)) {
+			unknown++;
+			continue;
+		}
+		if (!target && !slots_in_use(&run->machine->slots, type, off))
+			continue;
+		if (!(*run_bits(run, type, off) & SLOT_CACHED))
+			read(ctx, type, off, target);
+	}
+	return unknown;
+}
+
+static void walk_slots(struct ra_run *run, const struct need *n, const struct ra_window *w,
+		       page_read_fn read, void *ctx)
+{
+	const struct slot_device *d = &run->machine->slots.dev[n->type];
+	uint64_t end = w->end < d->size ? w->end : d->size;
+
+	for (uint64_t off = w->start; off < end; off++) {
+		if (!d->refs[off] && off != n->off)
+			continue;
+		if (!(*run_bits(run, n->type, off) & SLOT_CACHED))
+			read(ctx, n->type, off, off == n->off);
+	}
+}
+
+unsigned int run_walk(struct ra_run *run, const struct need *n, const struct window_walk *walk,
+		      page_read_fn read, void *ctx)
+{
+	unsigned int unknown = 0;
+
+	if (walk->neighbours && walk->way == WAY_VMA)
+		unknown = walk_vma(run, n, &walk->w, read, ctx);
+	else if (walk->neighbours)
+		walk_slots(run, n, &walk->w, read, ctx);
+	/* The kernel asks for the target once more at the end; usually it is there by now. */
+	if (!walk->neighbours && !(*run_bits(run, n->type, n->off) & SLOT_CACHED))
+		read(ctx, n->type, n->off, true);
+	run->result->readahead.unknown_neighbours += unknown;
+	return unknown;
+}
+
+void run_read(struct ra_run *run, unsigned int type, uint64_t off, bool target)
+{
+	struct readahead_result *r = &run->result->readahead;
+	uint8_t *bits = run_bits(run, type, off);
+
+	r->pages_read++;
+	*bits = SLOT_CACHED;
+	if (!target) {
+		*bits |= SLOT_MARKED | SLOT_UNUSED;
+		r->ra_pages++;
+		r->unused++;
+	}
+	if (run->slice) {
+		run->slice->pages_read++;
+		run->slice->ra_pages += !target;
+	}
+}
+
+struct step {
+	struct ra_run *run;
+	uint64_t reads;
+};
+
+static void step_read(void *ctx, unsigned int type, uint64_t off, bool target)
+{
+	struct step *s = ctx;
+
+	run_read(s->run, type, off, target);
+	s->reads++;
+}
+
+static void bypass(struct ra_run *run, const struct need *n)
+{
+	uint64_t pages = n->order < 32 ? 1ull << n->order : 1;
+
+	run->result->readahead.bypassed++;
+	run->result->readahead.pages_read += pages;
+	if (run->slice)
+		run->slice->pages_read += pages;
+}
+
+void run_step(struct ra_run *run, const struct need *n)
+{
+	struct readahead_result *r = &run->result->readahead;
+	bool cached = *run_bits(run, n->type, n->off) & SLOT_CACHED;
+	bool vanilla = n->cause == LOOKUP_SWAPOFF && run->policy.swapoff == SWAPOFF_VANILLA;
+	bool silent = n->cause == LOOKUP_SWAPOFF && run->policy.swapoff == SWAPOFF_LOOKUP_ONLY;
+	struct step step = { run, 0 };
+	struct window_walk walk;
+
+	r->lookups++;
+	r->cache_hits += cached;
+	if (run->slice) {
+		run->slice->lookups++;
+		run->slice->cache_hits += cached;
+	}
+	run_needed(run, n);
+	if (cached && !vanilla) {
+		if (!silent)
+			run_account(run, n);
+		return;
+	}
+	if (!cached && run_bypasses(run, n)) {
+		bypass(run, n);
+		return;
+	}
+	run_window(run, n, &walk);
+	run_walk(run, n, &walk, step_read, &step);
+	r->batches += step.reads > 0;
+}
+
+static int add_small(struct ra_run *run, int vma, struct histogram *h)
+{
+	int ret = 0;
+
+	for (unsigned int pages = 0; pages < SMALL_WINDOWS && !ret; pages++) {
+		if (run->small[vma][pages])
+			ret = histogram_add(h, pages, run->small[vma][pages]);
+		run->small[vma][pages] = 0;
+	}
+	return ret;
+}
+
+int run_finish(struct ra_run *run)
+{
+	struct readahead_result *r = &run->result->readahead;
+	int ret = add_small(run, 0, &r->cluster_windows);
+
+	return ret ? ret : add_small(run, 1, &r->vma_windows);
+}

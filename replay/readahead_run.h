@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_REPLAY_READAHEAD_RUN_H
+#define SWAPTRACE_REPLAY_READAHEAD_RUN_H
+
+#include "replay/model/readahead.h"
+#include "replay/policy.h"
+#include "replay/result.h"
+#include "replay/slots.h"
+#include "replay/survey.h"
+
+/*
+ * One policy on its way through a trace: its swap cache, its readahead state and its counts. The
+ * stimuli (needs of swap entries) and the given events come from the engine in recorded order.
+ */
+
+/* Swap-cache state of one slot under one policy. */
+enum cache_bits {
+	SLOT_CACHED = 1 << 0, /* in the swap cache */
+	SLOT_MARKED = 1 << 1, /* carries the readahead mark (PG_readahead) */
+	SLOT_UNUSED = 1 << 2, /* read ahead and not needed since */
+};
+
+#define SMALL_WINDOWS 65 /* windows counted in an array; larger ones are rare */
+
+/* The swap cache of all policies: slot by slot, the policies next to each other. */
+struct cache_map {
+	unsigned int policies;
+	uint8_t *bits[SLOT_DEVICES]; /* [off * policies + policy]; enum cache_bits */
+};
+
+/* Facts about the machine that change during a trace and are the same under every policy. */
+struct machine {
+	struct slots slots;
+	int page_cluster; /* as recorded at this moment */
+	int vma_ra;	  /* 0 or 1 */
+	unsigned int cpus;
+	struct ra_vma_geometry geometry;
+};
+
+/* One need of a swap entry: a LOOKUP event with defaults filled in. */
+struct need {
+	unsigned int type;
+	uint64_t off;
+	unsigned int cause; /* enum lookup_cause */
+	unsigned int order;
+	int count;	    /* references, -1 unknown */
+	uint32_t vma;	    /* index, 0: unknown */
+	bool have_addr;
+	uint64_t addr, vma_start, vma_end;
+	int cpu;
+};
+
+/* WAY_NONE is a call with a window of one page that touches no state. */
+enum ra_way { WAY_NONE, WAY_CLUSTER, WAY_VMA, WAY_FIXED };
+
+struct ra_run {
+	struct policy policy;
+	unsigned int index; /* its place in the cache map */
+	struct cache_map *cache;
+	struct machine *machine;
+	struct ra_global *global; /* [1], [SLOT_DEVICES] or [CPUs], as the policy's prev says */
+	unsigned int nglobal;
+	bool global_started;	  /* its start state was taken over, or is given */
+	const struct survey *survey;
+	uint64_t *vma_word;	  /* [VMA index] */
+	uint8_t *vma_started;	  /* [VMA index]: its start state was taken over */
+	uint64_t small[2][SMALL_WINDOWS]; /* [0] cluster, [1] VMA: calls by window */
+	struct histogram before[2];	  /* [0] cluster, [1] VMA: counted when the phase began */
+	struct replay_result *result;
+	struct time_slice *slice; /* now */
+};
+
+/* The pages of one window, in the order the kernel asks for them. */
+struct window_walk {
+	enum ra_way way;
+	struct ra_window w;
+	bool neighbours; /* there is readahead: more than the target is asked for */
+};
+
+static inline uint8_t *run_bits(const struct ra_run *run, unsigned int type, uint64_t off)
+{
+	return &run->cache->bits[type][off * run->cache->policies + run->index];
+}
+
+/**
+ * run_init - prepare a run
+ * @survey: VMA indices and start states; must outlive the run
+ * Returns 0 or -ENOMEM; free with run_free() in any case.
+ */
+int run_init(struct ra_run *run, const struct policy *p, struct machine *m, struct cache_map *c,
+	     unsigned int index, const struct survey *survey, struct replay_result *result);
+void run_free(struct ra_run *run);
+
+/** run_set_global - the global readahead state is known to be this now (snapshot, --init-hits) */
+void run_set_global(struct ra_run *run, uint32_t hits, uint64_t prev, uint32_t last);
+
+/** run_page_cluster - vm.page-cluster under the policy at this moment */
+unsigned int run_page_cluster(const struct ra_run *run);
+
+/** run_bypasses - the need is served around swap cache and readahead (kernel-facts 1.8) */
+bool run_bypasses(const struct ra_run *run, const struct need *n);
+
+/**
+ * run_account - a lookup found the page in the cache: consume its mark and count the hit
+ * Returns whether the mark was there.
+ */
+bool run_account(struct ra_run *run, const struct need *n);
+
+/** run_needed - the page is needed, whichever way it is found: it is not unused any more */
+void run_needed(struct ra_run *run, const struct need *n);
+
+/**
+ * run_window - a readahead call: decide the window, update the sizing state, count the call
+ * Returns the window in pages, also in walk->w.pages.
+ */
+unsigned int run_window(struct ra_run *run, const struct need *n, struct window_walk *walk);
+
+/** run_way - which readahead would run for the need now */
+enum ra_way run_way(const struct ra_run *run, const struct need *n);
+
+/**
+ * run_take_start_state - before a state is used for the first time: what the first recorded call
+ * says of it, where nothing better is known. run_window() does it itself.
+ */
+void run_take_start_state(struct ra_run *run, const struct need *n, enum ra_way way);
+
+/** run_state - the global readahead state that a call for @n uses */
+struct ra_global *run_state(struct ra_run *run, const struct need *n);
+
+/* A page of a window: asked for, and the policy's cache does not have it. */
+typedef void (*page_read_fn)(void *ctx, unsigned int type, uint64_t off, bool target);
+
+/**
+ * run_walk - call @read for every page of the window that would be read
+ * Returns the number of pages whose slot is unknown (VMA windows).
+ */
+unsigned int run_walk(struct ra_run *run, const struct need *n, const struct window_walk *walk,
+		      page_read_fn read, void *ctx);
+
+/** run_read - a page was read: it is cached, and marked unless it is the target */
+void run_read(struct ra_run *run, unsigned int type, uint64_t off, bool target);
+
+/** run_step - the whole answer of the policy to one need */
+void run_step(struct ra_run *run, const struct need *n);
+
+/** run_finish - move the counts of the hot loop into the histograms by mode; 0 or -ENOMEM */
+int run_finish(struct ra_run *run);
+
+#endif

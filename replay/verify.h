@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_REPLAY_VERIFY_H
+#define SWAPTRACE_REPLAY_VERIFY_H
+
+#include "replay/readahead_run.h"
+
+/*
+ * Does the model of the recorded kernel arrive at the recorded decisions? The model runs on its own
+ * state; each recorded window, lookup and read is compared with what it predicts, and where they
+ * differ the recorded one is taken over, so that one difference is counted once.
+ */
+
+/* A page that the model expects the current call of a task to read. */
+struct expected_read {
+	unsigned int type;
+	uint64_t off;
+	bool target;
+};
+
+/* What one task is in the middle of. */
+struct task_call {
+	bool pending;	    /* a need that missed; its readahead call is to follow */
+	bool open;	    /* the call was seen, reads are expected */
+	bool bypass;	    /* the read goes around the cache */
+	struct need need;
+	unsigned int unknown; /* pages of the window whose slot is not known */
+	struct expected_read *expected; /* owned */
+	unsigned int nexpected, room;
+};
+
+/* Global readahead state before an event changed it, to explain differences by order. */
+struct past_state {
+	struct ra_global state;
+	int cpu;
+	uint64_t t_ns;
+};
+#define PAST_STATES 8
+
+struct verify {
+	struct ra_run run; /* its result is scratch */
+	struct replay_result scratch;
+	struct verify_result *out;
+	const struct survey *survey;
+	struct map tasks;  /* (task, kind) -> index */
+	struct task_call *calls;
+	unsigned int ncalls, room;
+	struct past_state past[PAST_STATES];
+	unsigned int npast;
+	uint64_t lost;	   /* lost events so far */
+	int error;	   /* -ENOMEM met in a callback */
+};
+
+/* A recorded LOOKUP with what the kernel answered; -1: not recorded. */
+struct recorded_lookup {
+	struct need need;
+	int hit, ra, bypass;
+};
+
+struct recorded_call {
+	struct need need; /* as far as the RA event tells */
+	int mode;	  /* enum ra_mode, -1 unknown */
+	bool have_ret, have_state;
+	uint64_t ret, hits, prev, last;
+};
+
+/* Who did it and when. */
+struct moment {
+	uint64_t t_ns;
+	uint64_t task; /* thread id, or CPU where no task is known */
+	bool by_cpu;
+	int cpu;
+};
+
+/** verify_init - 0 or -ENOMEM; @index is its place in the cache map */
+int verify_init(struct verify *v, const struct policy *p, struct machine *m, struct cache_map *c,
+		unsigned int index, const struct survey *survey, struct verify_result *out);
+void verify_free(struct verify *v);
+
+/* Each takes one event and returns 0 or -ENOMEM. */
+int verify_lookup(struct verify *v, const struct moment *at, const struct recorded_lookup *l);
+int verify_call(struct verify *v, const struct moment *at, const struct recorded_call *c);
+int verify_read(struct verify *v, const struct moment *at, unsigned int type, uint64_t off,
+		uint64_t n, int cause);
+
+/** verify_finish - close all open calls and say what could not be checked */
+int verify_finish(struct verify *v);
+
+#endif
