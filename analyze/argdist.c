@@ -30,7 +30,8 @@ int argdist_write(FILE *f, const struct histogram *h, const char *label, const t
 		fprintf(f, "[%02d:%02d:%02d]\n", tm.tm_hour, tm.tm_min, tm.tm_sec);
 	fprintf(f, "%s\n\t%-10s %s\n", label, "COUNT", "EVENT");
 	for (unsigned int i = 0; i < h->n; i++)
-		fprintf(f, "\t%-10" PRIu64 " $retval = %" PRIu64 "\n", rows[i].count, rows[i].pages);
+		fprintf(f, "\t%-10" PRIu64 " $retval = %" PRIu64 "\n", rows[i].count,
+			rows[i].pages);
 	free(rows);
 	return 0;
 }
@@ -38,7 +39,8 @@ int argdist_write(FILE *f, const struct histogram *h, const char *label, const t
 /* A table being read, and the sum of those before it. */
 struct reading {
 	struct histogram current, sum;
-	bool shrinks; /* a count decreased from one table to the next, so they are no running totals */
+	bool shrinks; /* a count decreased from one table to the next, so they are no running totals
+		       */
 	unsigned int tables;
 	uint64_t line;
 	const char *name;
@@ -148,8 +150,9 @@ static uint64_t count_of(const struct histogram *h, uint64_t pages)
 static int bad_row(const struct reading *r, int why, const char *what, struct error *e)
 {
 	return error_set(e, -EBADMSG, "%s: line %" PRIu64 ": %s %s", r->name, r->line, what,
-			 why == -ERANGE ? "is above 64 bits" :
-			 "cannot be read (expected 'COUNT $retval = N', COUNT like 12345 or 12,345)");
+			 why == -ERANGE ? "is above 64 bits"
+					: "cannot be read (expected 'COUNT $retval = N', COUNT "
+					  "like 12345 or 12,345)");
 }
 
 static int read_row(struct reading *r, const char *s, struct error *e)
@@ -221,7 +224,8 @@ static int read_lines(struct reading *r, struct histogram *last, FILE *in, struc
 	while (!ret && fgets(line, sizeof(line), in)) {
 		r->line++;
 		if (!strchr(line, '\n') && !feof(in))
-			return error_set(e, -EBADMSG, "%s: line %" PRIu64 " is too long for argdist output",
+			return error_set(e, -EBADMSG,
+					 "%s: line %" PRIu64 " is too long for argdist output",
 					 r->name, r->line);
 		ret = read_line(r, last, line, e);
 	}
@@ -242,7 +246,8 @@ int argdist_read(FILE *in, const char *name, struct histogram *h, struct argdist
 	memset(notes, 0, sizeof(*notes));
 	ret = read_lines(&r, &last, in, e);
 	if (!ret && !r.tables)
-		ret = error_set(e, -EBADMSG, "%s: no argdist row ('COUNT $retval = N') in it", name);
+		ret = error_set(e, -EBADMSG, "%s: no argdist row ('COUNT $retval = N') in it",
+				name);
 	if (!ret) {
 		notes->tables = r.tables;
 		notes->cumulative = r.tables > 1 && !r.shrinks;

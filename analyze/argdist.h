@@ -31,21 +31,22 @@ int argdist_write(FILE *f, const struct histogram *h, const char *label, const t
 
 /* What argdist_read() met besides the counts. */
 struct argdist_notes {
-	unsigned int tables;	 /* snapshots in the text: one per COUNT header, at least 1 */
-	bool cumulative;	 /* several, each including the one before (-c): the last one counts */
-	bool rounded;		 /* counts with K, M or G: rounded by whoever wrote them */
-	uint64_t ignored;	 /* lines that are neither rows nor headers */
-	uint64_t first_ignored;	 /* number of the first of them */
+	unsigned int tables; /* snapshots in the text: one per COUNT header, at least 1 */
+	bool cumulative;     /* several, each including the one before (-c): the last one counts */
+	bool rounded;	     /* counts with K, M or G: rounded by whoever wrote them */
+	uint64_t ignored;    /* lines that are neither rows nor headers */
+	uint64_t first_ignored; /* number of the first of them */
 };
 
 /**
  * argdist_read - counts from pasted argdist output
  * @name: what to call the input in messages
  * @h: empty; filled. The caller frees it with histogram_free() whatever is returned.
- * A COUNT may have thousands separators ("12,345") or a decimal K/M/G suffix ("9.0K" is 9000). A comma
- * that can not be a thousands separator is refused, not guessed. Several tables are added up unless
- * no count ever decreases from one to the next; then they are cumulative and the last one counts.
- * Returns 0; -EBADMSG for a row that can not be read (the text names its line) or no row at all.
+ * A COUNT may have thousands separators ("12,345") or a decimal K/M/G suffix ("9.0K" is 9000). A
+ * comma that can not be a thousands separator is refused, not guessed. Several tables are added up
+ * unless no count ever decreases from one to the next; then they are cumulative and the last one
+ * counts. Returns 0; -EBADMSG for a row that can not be read (the text names its line) or no row at
+ * all.
  */
 int argdist_read(FILE *in, const char *name, struct histogram *h, struct argdist_notes *notes,
 		 struct error *e);

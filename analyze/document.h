@@ -21,9 +21,9 @@ enum block_kind {
 
 struct block {
 	enum block_kind kind;
-	char *text;		/* heading, sentence; PICTURE: its caption */
-	char *name;		/* PICTURE: name of the plot, "windows" */
-	char *text_plot;	/* PICTURE: the same data drawn with characters */
+	char *text;	 /* heading, sentence; PICTURE: its caption */
+	char *name;	 /* PICTURE: name of the plot, "windows" */
+	char *text_plot; /* PICTURE: the same data drawn with characters */
 	struct table *table;
 };
 
@@ -35,7 +35,8 @@ struct document {
 
 void document_free(struct document *d);
 
-/* Add a block; memory running out is remembered in d->failed. Text must be harmless (escape_text()). */
+/* Add a block; memory running out is remembered in d->failed. Text must be harmless
+ * (escape_text()). */
 void document_heading(struct document *d, const char *text);
 void document_sentence(struct document *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -49,7 +50,8 @@ void document_picture(struct document *d, const char *name, const char *caption,
 /** document_text - render as text; pictures are their text plots. 0 or -ENOMEM */
 int document_text(const struct document *d, FILE *f);
 
-/** document_csv - all tables, each under a "# name: title" line, blank lines between. 0 or -ENOMEM */
+/** document_csv - all tables, each under a "# name: title" line, blank lines between. 0 or -ENOMEM
+ */
 int document_csv(const struct document *d, FILE *f);
 
 #endif

@@ -117,8 +117,12 @@ double percent_change(double before, double after)
 static size_t utf8_length(const unsigned char *s, size_t len, uint32_t *character)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-		   s[0] < 0xf5 ? 4 : 0;
+	size_t n = s[0] < 0x80	 ? 1
+		   : s[0] < 0xc2 ? 0
+		   : s[0] < 0xe0 ? 2
+		   : s[0] < 0xf0 ? 3
+		   : s[0] < 0xf5 ? 4
+				 : 0;
 	uint32_t c;
 
 	if (!n || n > len)

@@ -24,7 +24,8 @@ struct text {
 /** format_count - "9,307,312,974"; "n/a" for COUNT_UNKNOWN */
 struct text format_count(uint64_t n);
 
-/** format_number - @v with @decimals (0..9) digits behind the point, thousands separated; "n/a" for NaN or infinity */
+/** format_number - @v with @decimals (0..9) digits behind the point, thousands separated; "n/a" for
+ * NaN or infinity */
 struct text format_number(double v, int decimals);
 
 /** format_percent - "53.85 %" from a percentage; "n/a" for NaN */
@@ -33,13 +34,15 @@ struct text format_percent(double percent);
 /** format_change - the same with its sign always shown: "-76.32 %", "+0.00 %" */
 struct text format_change(double percent);
 
-/** format_seconds - "7.4 s" from nanoseconds: seconds with at least one and at most three decimals */
+/** format_seconds - "7.4 s" from nanoseconds: seconds with at least one and at most three decimals
+ */
 struct text format_seconds(uint64_t ns);
 
 /** percent_of - 100 * part / whole; NaN when whole is 0 or either is COUNT_UNKNOWN */
 double percent_of(uint64_t part, uint64_t whole);
 
-/** percent_change - from @before to @after in percent of @before; NaN when that is 0 or either is NaN */
+/** percent_change - from @before to @after in percent of @before; NaN when that is 0 or either is
+ * NaN */
 double percent_change(double before, double after);
 
 /** count_value - a count as a double for percent_change(); NaN for COUNT_UNKNOWN */

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 /*
- * A table of typed cells, rendered as aligned text, CSV or HTML. Cells are added from left to right,
- * row by row. Text and HTML group thousands and show "n/a" for what is unknown; CSV writes plain
- * numbers and leaves such cells empty.
+ * A table of typed cells, rendered as aligned text, CSV or HTML. Cells are added from left to
+ * right, row by row. Text and HTML group thousands and show "n/a" for what is unknown; CSV writes
+ * plain numbers and leaves such cells empty.
  *
  * Memory running out while cells are added is remembered and returned by the render functions, so
  * that a table can be built without checking every cell.
