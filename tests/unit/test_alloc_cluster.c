@@ -4,7 +4,7 @@
  * worked out from the description of each kernel's search; the vectors of the real code are in
  * tests/golden.
  */
-#include "alloc_fixture.h"
+#include "alloc_tools.h"
 
 /*
  * Four clusters, all CPU 0, order 4: cluster 0 holds the header, so cluster 1 is first. After 33
