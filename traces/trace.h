@@ -25,6 +25,8 @@ struct trace_stats {
 	uint64_t blocks;		/* whole blocks read */
 	uint64_t damaged_blocks;	/* checksum wrong or structure broken: skipped */
 	uint64_t damaged_bytes;		/* bytes skipped to find the next whole block */
+	uint64_t damaged_events;	/* events of damaged blocks, as far as their number is known */
+	bool header_damaged;		/* the first copy of the header was damaged */
 	bool truncated;			/* no valid footer: the end of the file is missing */
 	bool unsorted;			/* text input had to be sorted */
 	uint64_t unknown_events;	/* text: event names not in the vocabulary */
@@ -33,6 +35,9 @@ struct trace_stats {
 	uint64_t bad_line;		/* number of the first of them */
 	uint64_t lost;			/* events lost by the recorder: sum over CPUs */
 	char unknown_names[512];	/* each unknown name once, joined by ", " */
+	char bad_line_why[160];		/* what is wrong with line bad_line */
+	uint64_t unknown_facts;		/* text: header keys not in the vocabulary, kept all the same */
+	char unknown_fact_names[256];	/* each with the known key it resembles, joined by ", " */
 };
 
 /**
@@ -47,7 +52,7 @@ int trace_open(struct trace_reader **r, const char *path, struct error *e);
 /** trace_close - NULL is allowed */
 void trace_close(struct trace_reader *r);
 
-/** trace_header - facts about the recording; includes the closing lines (loss, probe counts) where the trace has its footer */
+/** trace_get_header - facts about the recording; includes the closing lines (loss, probe counts) where the trace has its footer */
 const struct trace_header *trace_get_header(const struct trace_reader *r);
 
 /** trace_get_stats - what was met so far; after the end: about the whole trace */
@@ -55,6 +60,16 @@ const struct trace_stats *trace_get_stats(const struct trace_reader *r);
 
 /** trace_rewind - back to the first event; the stats start again */
 int trace_rewind(struct trace_reader *r, struct error *e);
+
+/**
+ * trace_seek - go on with a block before or at the first event at or after @t_ns
+ * A hint that saves reading: events before @t_ns may still come. The stats start again and then
+ * only speak of the part that is read.
+ */
+int trace_seek(struct trace_reader *r, uint64_t t_ns, struct error *e);
+
+/** trace_open_damaged - trace_open() that also takes a trace whose header is lost (recover) */
+int trace_open_damaged(struct trace_reader **r, const char *path, struct error *e);
 
 /**
  * trace_next - the next event in order of time
@@ -79,6 +94,21 @@ const char *trace_string(const struct trace_reader *r, uint32_t id, size_t *len)
 
 /** block_events - number of events */
 uint32_t block_events(const struct trace_block *b);
+
+/** block_first_ns, block_last_ns - time of the first and the last event, without decoding */
+uint64_t block_first_ns(const struct trace_block *b);
+uint64_t block_last_ns(const struct trace_block *b);
+
+/** block_number - number of the block in the file, from 0 */
+uint64_t block_number(const struct trace_block *b);
+
+/** block_bytes - size of the block in the file */
+uint64_t block_bytes(const struct trace_block *b);
+
+/**
+ * block_stored - bytes that the columns of @type take in the file; EV_NR: those that all events have
+ */
+uint64_t block_stored(const struct trace_block *b, unsigned int type);
 
 /** block_types - enum event_type of each event, in order; block_events() bytes */
 const uint8_t *block_types(const struct trace_block *b);
@@ -111,20 +141,34 @@ const uint64_t *block_column(const struct trace_block *b, enum event_type type, 
 
 /**
  * trace_create - create a trace file
- * @path: "-" writes to standard output. An existing regular file is replaced only at a successful
- *        trace_finish() for imports (@replace), or moved to PATH.old by the caller before.
+ * @path: "-" writes to standard output. An existing file is overwritten: who wants to keep it (the
+ *        recorder does) moves it to PATH.old before.
  * @h: written at once; lines that come up later are given to trace_finish()
  */
 int trace_create(struct trace_writer **w, const char *path, const struct trace_header *h,
 		 struct error *e);
 
-/** trace_write_string - the id under which a string may be used in events of this writer; 0: no memory */
+/**
+ * trace_create_replace - the same, but written to PATH.tmp and renamed by trace_finish()
+ * For everything that can be run again (imports, generators): an existing PATH stays what it was
+ * until the new one is whole. Where there is no PATH yet, or it is no regular file, it is written
+ * directly.
+ */
+int trace_create_replace(struct trace_writer **w, const char *path, const struct trace_header *h,
+			 struct error *e);
+
+/**
+ * trace_write_string - the id under which a string may be used in events of this writer
+ * Strings are cut at 4096 bytes. 0: no memory.
+ */
 uint32_t trace_write_string(struct trace_writer *w, const char *s, size_t len);
 
 /**
  * trace_write - append one event; events must come in order of time
- * Returns 0; -EINVAL when @ev is older than the event before; -ENOSPC and the like, after which the
- * file is readable to the last whole block.
+ * Returns 0; -EINVAL when @ev is older than the event before (or is no event): nothing is written
+ * and one may go on; -ENOSPC and the like, which stick: the file is readable to the last whole block
+ * and the error text says how many bytes and events that is. Bits of ev->have for keys that the
+ * event does not have are ignored.
  */
 int trace_write(struct trace_writer *w, const struct event *ev, struct error *e);
 
@@ -141,8 +185,9 @@ int trace_flush(struct trace_writer *w, struct error *e);
 uint64_t trace_written(const struct trace_writer *w, uint64_t *events);
 
 /**
- * trace_finish - last block, closing lines, index; closes and frees the writer
- * @closing: lines known only now (probe counts, loss, why it stopped), may be NULL
+ * trace_finish - last block, closing lines, index; closes and frees the writer, also on failure
+ * @closing: lines known only now (probe counts, loss, why it stopped), may be NULL. When it has no
+ *           `loss` lines, one per CPU is made from trace_write_lost().
  */
 int trace_finish(struct trace_writer *w, const struct trace_header *closing, struct error *e);
 
@@ -151,7 +196,9 @@ void trace_abandon(struct trace_writer *w);
 
 /*
  * A sorter puts events that are nearly in order into order before they are written: stable, in
- * bounded memory, spilling to temporary files if it must.
+ * bounded memory (some 60 MiB), spilling to temporary files if it must. Events of one time keep the
+ * order in which they were added, except that those which carry seq are put in order of seq among
+ * themselves.
  */
 struct trace_sorter;
 
@@ -161,10 +208,16 @@ int trace_sorter_new(struct trace_sorter **s, struct trace_writer *w, struct err
 /** trace_sorter_add - take one event; strings in it are ids of the writer */
 int trace_sorter_add(struct trace_sorter *s, const struct event *ev, struct error *e);
 
-/** trace_sorter_advance - nothing older than @t_ns will come any more: write what is older */
+/**
+ * trace_sorter_advance - nothing older than @t_ns will come any more: write what is older
+ * An older event that is added all the same makes a later call fail with -EINVAL.
+ */
 int trace_sorter_advance(struct trace_sorter *s, uint64_t t_ns, struct error *e);
 
-/** trace_sorter_end - write all that is left and free; @unsorted (may be NULL): whether anything was out of order */
+/**
+ * trace_sorter_end - write all that is left and free, also on failure
+ * @unsorted (may be NULL): whether anything was out of order
+ */
 int trace_sorter_end(struct trace_sorter *s, bool *unsorted, struct error *e);
 
 /** trace_print_header - the header in text notation, magic line first */
@@ -183,10 +236,16 @@ int trace_print_event(FILE *f, const struct trace_reader *r, const struct event 
 int trace_import_text(FILE *in, const char *name, const char *out_path, struct trace_stats *stats,
 		      struct error *e);
 
-/** escape_bytes - comm/name as the text notation writes it, into @out (4 * len + 3 bytes are enough) */
+/**
+ * escape_bytes - comm/name as the text notation writes it, into @out (4 * len + 5 bytes are enough)
+ * Returns the length; @out is NUL-terminated, and cut at a whole byte when @size is too small.
+ */
 size_t escape_bytes(const char *s, size_t len, char *out, size_t size);
 
-/** unescape_bytes - the reverse; returns the length, or (size_t)-1 for a malformed escape */
+/**
+ * unescape_bytes - the reverse, into @out (len + 1 bytes are enough), NUL-terminated
+ * Returns the length, or (size_t)-1 for a malformed escape or too small an @out.
+ */
 size_t unescape_bytes(const char *s, size_t len, char *out, size_t size);
 
 #endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/trace_notes.h"
+#include "traces/import.h"
+
+/* Look at the first bytes without consuming them: stdin may be a pipe. */
+static size_t peek(FILE *in, char *head, size_t size)
+{
+	size_t n = 0;
+	int c;
+
+	/* Only one byte can be pushed back portably, so a pipe is judged by its name or --format. */
+	if (fseek(in, 0, SEEK_SET)) {
+		c = getc(in);
+		if (c != EOF) {
+			ungetc(c, in);
+			head[n++] = (char)c;
+		}
+		return n;
+	}
+	n = fread(head, 1, size, in);
+	rewind(in);
+	return n;
+}
+
+static const struct importer *choose(FILE *in, const char *format, const char *name, int *code)
+{
+	char head[IMPORT_PROBE_BYTES];
+	const struct importer *i;
+	size_t n;
+
+	*code = EXIT_DONE;
+	if (format) {
+		i = importer_by_name(format);
+		if (!i)
+			*code = fail(EXIT_USAGE, "there is no format '%s'; see --help", format);
+		return i;
+	}
+	n = peek(in, head, sizeof(head));
+	if (n == 1)
+		return importer_by_name("text");
+	i = importer_for(head, n);
+	if (!i)
+		*code = fail(EXIT_INPUT,
+			     "%s: format not recognised; text notation begins with "
+			     "'# swaptrace text 1', others need --format",
+			     name);
+	return i;
+}
+
+static int import_stream(const struct arguments *args, FILE *in, const char *name)
+{
+	const char *out = option_string(args, "output", "swaptrace.data");
+	struct trace_stats stats;
+	struct error e = { 0 };
+	const struct importer *i;
+	int ret;
+
+	i = choose(in, option_string(args, "format", NULL), name, &ret);
+	if (!i)
+		return ret;
+	if (!strcmp(out, "-") && isatty(STDOUT_FILENO))
+		return fail(EXIT_USAGE, "a trace is binary: name a file with -o, or pipe it");
+	ret = i->run(in, name, out, &stats, &e);
+	if (ret)
+		return fail(exit_code_for(ret), "%s", e.text);
+	trace_warn(name, &stats);
+	note("%s: %" PRIu64 " events imported into %s", name, stats.events, out);
+	if (option_flag(args, "strict") && (stats.bad_lines || stats.lost))
+		return EXIT_FINDING;
+	return EXIT_DONE;
+}
+
+static int run_import(const struct arguments *args)
+{
+	const char *name = args->nfiles ? args->files[0] : "-";
+	FILE *in = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	int ret;
+
+	if (!in)
+		return fail(EXIT_INPUT, "cannot open %s: %s", name, strerror(errno));
+	ret = import_stream(args, in, in == stdin ? "standard input" : name);
+	if (in != stdin)
+		fclose(in);
+	return ret;
+}
+
+static const struct option_desc import_options[] = {
+	{ 'o', "output", OPTION_STRING, "FILE", "trace to write (default swaptrace.data, - stdout)",
+	  false },
+	{ 0, "format", OPTION_STRING, "NAME", "format of the input: text (default: by content)",
+	  false },
+	{ .name = NULL },
+};
+
+const struct command cmd_import = {
+	.name = "import",
+	.synopsis = "[options] [FILE] -o TRACE",
+	.summary = "make a trace from text",
+	.description =
+		"Reads text notation (see swaptrace.data(5)) from FILE or standard input and writes a "
+		"trace. Lines that are out of order are sorted, lines that can't be understood are "
+		"counted and left out, unknown keys and events are counted and named.\n\n"
+		"An existing TRACE stays what it was until the new one is whole. With --strict the "
+		"exit status is 1 when lines were left out.",
+	.examples = "  swaptrace import notes.txt -o notes.data\n"
+		    "  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n",
+	.options = import_options,
+	.run = run_import,
+	.max_files = 1,
+};

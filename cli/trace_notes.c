@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli/trace_notes.h"
+
+#include <inttypes.h>
+
+#include "cli/command.h"
+
+static double percent(uint64_t part, uint64_t rest)
+{
+	double all = (double)part + (double)rest;
+
+	return all > 0 ? 100 * (double)part / all : 0;
+}
+
+static bool warn_damage(const char *name, const struct trace_stats *s)
+{
+	if (s->damaged_blocks)
+		warn("%s: %" PRIu64 " of %" PRIu64 " blocks are damaged and left out, %" PRIu64
+		     " events (%.2f %%)",
+		     name, s->damaged_blocks, s->damaged_blocks + s->blocks, s->damaged_events,
+		     percent(s->damaged_events, s->events));
+	if (s->truncated)
+		warn("%s: the end is missing (the recorder was killed, or the file was cut); %" PRIu64
+		     " events are readable, %" PRIu64 " bytes at the end are not",
+		     name, s->events, s->damaged_bytes);
+	else if (s->damaged_bytes && !s->damaged_blocks)
+		warn("%s: %" PRIu64 " damaged bytes outside the events; no event is affected%s",
+		     name, s->damaged_bytes,
+		     s->header_damaged ? ", the header is read from its second copy" : "");
+	return s->damaged_blocks || s->damaged_bytes || s->truncated;
+}
+
+static void warn_text(const char *name, const struct trace_stats *s)
+{
+	if (s->bad_lines)
+		warn("%s: %" PRIu64 " lines not understood; the first is line %" PRIu64 ": %s", name,
+		     s->bad_lines, s->bad_line, s->bad_line_why);
+	if (s->unknown_events || s->unknown_keys)
+		warn("%s: %" PRIu64 " unknown events and %" PRIu64 " unknown keys or values: %s",
+		     name, s->unknown_events, s->unknown_keys, s->unknown_names);
+	if (s->unknown_facts)
+		warn("%s: %" PRIu64 " header keys are unknown, misspelt? %s", name,
+		     s->unknown_facts, s->unknown_fact_names);
+	if (s->unsorted)
+		warn("%s: lines were not in order of time and have been sorted", name);
+}
+
+bool trace_warn(const char *name, const struct trace_stats *s)
+{
+	bool damaged = warn_damage(name, s);
+
+	if (s->lost)
+		warn("%s: %" PRIu64 " events were lost while recording (%.2f %%)", name, s->lost,
+		     percent(s->lost, s->events));
+	warn_text(name, s);
+	return damaged || s->lost;
+}

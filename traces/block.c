@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "traces/block.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRIES_MAX (COL_EVENT_NR + EV_NR * (EVENT_KEYS + 1))
+
+/*
+ * A decoded column. Columns keep their memory from block to block; one that holds a single value
+ * does not even need to be filled again when the next block has the same.
+ */
+struct decoded {
+	uint64_t *v;
+	uint32_t room;
+	bool ready;	/* decoded for this block */
+	uint32_t same_n; /* the first same_n values are same, 0: not known */
+	uint64_t same;
+};
+
+struct type_view {
+	uint16_t have_entry;		  /* position in entries[] + 1, 0: no such column */
+	uint16_t key_entry[EVENT_KEYS];
+	uint32_t count;
+	uint32_t next; /* row of the type that block_event() delivers next */
+	uint32_t *have;
+	uint32_t have_room;
+	bool have_ready;
+	struct decoded keys[EVENT_KEYS];
+};
+
+struct trace_block {
+	struct strpool *strings;
+	struct column_decoder *decoder;
+	struct section section;
+	uint8_t *payload;
+	size_t payload_room;
+	uint32_t *locals; /* [number - 1]: id in the pool of the reader */
+	uint32_t nlocals, locals_room;
+
+	struct column_entry entries[ENTRIES_MAX];
+	uint32_t nentries;
+	uint16_t event_entry[COL_EVENT_NR];
+	struct type_view types_view[EV_NR];
+
+	uint8_t *types;
+	struct decoded times;
+	int32_t *cpus, *tgids;
+	uint32_t *comms;
+	bool cpus_ready, tgids_ready, comms_ready;
+	uint64_t *scratch;
+};
+
+struct trace_block *block_new(struct strpool *strings)
+{
+	struct trace_block *b = calloc(1, sizeof(*b));
+	const size_t n = WIRE_BLOCK_EVENTS;
+
+	if (!b)
+		return NULL;
+	b->strings = strings;
+	b->decoder = column_decoder_new();
+	b->types = malloc(n);
+	b->cpus = malloc(n * sizeof(*b->cpus));
+	b->tgids = malloc(n * sizeof(*b->tgids));
+	b->comms = malloc(n * sizeof(*b->comms));
+	b->scratch = malloc(n * sizeof(*b->scratch));
+	if (!b->decoder || !b->types || !b->cpus || !b->tgids || !b->comms || !b->scratch) {
+		block_free(b);
+		return NULL;
+	}
+	return b;
+}
+
+void block_free(struct trace_block *b)
+{
+	if (!b)
+		return;
+	for (unsigned int t = 0; t < EV_NR; t++) {
+		free(b->types_view[t].have);
+		for (unsigned int k = 0; k < EVENT_KEYS; k++)
+			free(b->types_view[t].keys[k].v);
+	}
+	column_decoder_free(b->decoder);
+	free(b->times.v);
+	free(b->types);
+	free(b->cpus);
+	free(b->tgids);
+	free(b->comms);
+	free(b->scratch);
+	free(b->locals);
+	free(b->payload);
+	free(b);
+}
+
+uint8_t *block_buffer(struct trace_block *b, size_t len)
+{
+	if (len > b->payload_room) {
+		free(b->payload);
+		b->payload = malloc(len);
+		b->payload_room = b->payload ? len : 0;
+	}
+	return b->payload;
+}
+
+static void forget(struct trace_block *b)
+{
+	memset(b->event_entry, 0, sizeof(b->event_entry));
+	b->nentries = 0;
+	b->nlocals = 0;
+	b->times.ready = false;
+	b->cpus_ready = false;
+	b->tgids_ready = false;
+	b->comms_ready = false;
+	for (unsigned int t = 0; t < EV_NR; t++) {
+		struct type_view *v = &b->types_view[t];
+
+		memset(v->key_entry, 0, sizeof(v->key_entry));
+		v->have_entry = 0;
+		v->count = 0;
+		v->next = 0;
+		v->have_ready = false;
+		for (unsigned int k = 0; k < EVENT_KEYS; k++)
+			v->keys[k].ready = false;
+	}
+}
+
+static bool load_losses(struct cursor *c, uint64_t *lost)
+{
+	uint64_t n = cursor_varint(c);
+
+	*lost = 0;
+	while (n-- && !c->failed) {
+		uint64_t count;
+
+		cursor_varint(c); /* the CPU: its share is in the closing lines */
+		count = cursor_varint(c);
+		*lost = *lost + count < count ? UINT64_MAX : *lost + count;
+	}
+	return !c->failed;
+}
+
+static int load_strings(struct trace_block *b, struct cursor *c)
+{
+	uint64_t n = cursor_varint(c);
+
+	/* Each string takes at least the byte of its length. */
+	if (c->failed || n > c->len - c->at)
+		return -EBADMSG;
+	if (n > b->locals_room) {
+		uint32_t *bigger = realloc(b->locals, n * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		b->locals = bigger;
+		b->locals_room = (uint32_t)n;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t len = cursor_varint(c);
+		const uint8_t *s = len <= WIRE_STRING_MAX ? cursor_skip(c, len) : NULL;
+
+		if (!s)
+			return -EBADMSG;
+		b->locals[i] = strpool_intern(b->strings, (const char *)s, len);
+		if (!b->locals[i])
+			return -ENOMEM;
+	}
+	b->nlocals = (uint32_t)n;
+	return 0;
+}
+
+/* Remember where a column is; what this version does not know is skipped. */
+static bool place_entry(struct trace_block *b, const struct column_entry *e)
+{
+	uint16_t *slot;
+
+	if (e->type == COL_OF_EVENTS && e->key < COL_EVENT_NR)
+		slot = &b->event_entry[e->key];
+	else if (e->type < EV_NR && e->key == COL_HAVE)
+		slot = &b->types_view[e->type].have_entry;
+	else if (e->type < EV_NR && e->key < EVENT_KEYS)
+		slot = &b->types_view[e->type].key_entry[e->key];
+	else
+		return true;
+	if (*slot)
+		return false;
+	*slot = (uint16_t)++b->nentries;
+	return true;
+}
+
+static int load_directory(struct trace_block *b, struct cursor *c)
+{
+	uint64_t n = cursor_varint(c);
+	uint64_t len = cursor_varint(c);
+	const uint8_t *at = cursor_skip(c, len);
+	struct cursor dir = { .p = at, .len = (size_t)len };
+
+	if (!at || n > ENTRIES_MAX)
+		return -EBADMSG;
+	for (uint64_t i = 0; i < n; i++) {
+		struct column_entry *e = &b->entries[b->nentries];
+
+		if (!column_parse(&dir, c, e) || !place_entry(b, e))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+static const struct column_entry *entry_at(const struct trace_block *b, uint16_t slot)
+{
+	return slot ? &b->entries[slot - 1] : NULL;
+}
+
+static int decode_types(struct trace_block *b)
+{
+	const struct column_entry *e = entry_at(b, b->event_entry[COL_TYPES]);
+	uint32_t n = b->section.events;
+	uint64_t all_ok = 1;
+
+	if (!n)
+		return 0;
+	if (!e || column_decode(b->decoder, e, b->scratch, n))
+		return -EBADMSG;
+	for (uint32_t i = 0; i < n; i++) {
+		all_ok &= b->scratch[i] < EV_NR;
+		b->types[i] = (uint8_t)b->scratch[i];
+	}
+	if (!all_ok)
+		return -EBADMSG;
+	for (uint32_t i = 0; i < n; i++)
+		b->types_view[b->types[i]].count++;
+	return 0;
+}
+
+int block_load(struct trace_block *b, const struct section *s, uint64_t *lost)
+{
+	struct cursor c = { .p = b->payload, .len = (size_t)s->payload_len };
+	int ret;
+
+	forget(b);
+	b->section = *s;
+	if (!load_losses(&c, lost))
+		return -EBADMSG;
+	ret = load_strings(b, &c);
+	if (!ret)
+		ret = load_directory(b, &c);
+	if (!ret)
+		ret = decode_types(b);
+	return ret;
+}
+
+/* Public functions take a const block: that they decode on demand is nobody's business. */
+static struct trace_block *mutable_block(const struct trace_block *b)
+{
+	return (struct trace_block *)(uintptr_t)b;
+}
+
+uint32_t block_events(const struct trace_block *b)
+{
+	return b->section.events;
+}
+
+uint64_t block_first_ns(const struct trace_block *b)
+{
+	return b->section.first_ns;
+}
+
+uint64_t block_last_ns(const struct trace_block *b)
+{
+	return b->section.last_ns;
+}
+
+uint64_t block_number(const struct trace_block *b)
+{
+	return b->section.number;
+}
+
+uint64_t block_bytes(const struct trace_block *b)
+{
+	return section_bytes(&b->section);
+}
+
+const uint8_t *block_types(const struct trace_block *b)
+{
+	return b->types;
+}
+
+uint32_t block_count(const struct trace_block *b, enum event_type type)
+{
+	return b->types_view[type].count;
+}
+
+uint64_t block_stored(const struct trace_block *b, unsigned int type)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < b->nentries; i++) {
+		const struct column_entry *e = &b->entries[i];
+
+		if (e->type != type && !(e->type == COL_OF_EVENTS && type == EV_NR))
+			continue;
+		for (unsigned int p = 0; p < e->nplanes; p++)
+			sum += e->planes[p].len;
+	}
+	return sum;
+}
+
+static bool make_room(struct decoded *d, uint32_t n)
+{
+	/* A quarter more: the number of events of a type wavers from block to block. */
+	uint32_t room = n + n / 4 + 64;
+	uint64_t *v;
+
+	if (n <= d->room)
+		return true;
+	v = malloc(room * sizeof(*v));
+	if (!v)
+		return false;
+	free(d->v);
+	d->v = v;
+	d->room = room;
+	d->same_n = 0;
+	return true;
+}
+
+static bool decode_same(struct decoded *d, uint64_t value, uint32_t n)
+{
+	if (!make_room(d, n))
+		return false;
+	if (d->same_n < n || d->same != value)
+		for (uint32_t i = 0; i < n; i++)
+			d->v[i] = value;
+	if (d->same != value || d->same_n < n)
+		d->same_n = n;
+	d->same = value;
+	d->ready = true;
+	return true;
+}
+
+/* Decode into @d, which has all @n values. */
+static bool decode_whole(struct trace_block *b, struct decoded *d, const struct column_entry *e,
+			 uint32_t n)
+{
+	if (e->encoding == ENC_CONST)
+		return decode_same(d, e->base, n);
+	if (!make_room(d, n))
+		return false;
+	d->same_n = 0;
+	d->ready = !column_decode(b->decoder, e, d->v, n);
+	return d->ready;
+}
+
+static bool times_ok(const struct trace_block *b, const uint64_t *t, uint32_t n)
+{
+	bool ok = t[0] == b->section.first_ns && t[n - 1] == b->section.last_ns;
+
+	for (uint32_t i = 1; i < n; i++)
+		ok &= t[i] >= t[i - 1];
+	return ok;
+}
+
+const uint64_t *block_times(const struct trace_block *cb)
+{
+	struct trace_block *b = mutable_block(cb);
+	const struct column_entry *e = entry_at(b, b->event_entry[COL_TIMES]);
+	uint32_t n = b->section.events;
+
+	if (b->times.ready)
+		return b->times.v;
+	if (!n)
+		return b->scratch;
+	if (!e || !decode_whole(b, &b->times, e, n) || !times_ok(b, b->times.v, n)) {
+		b->times.ready = false;
+		return NULL;
+	}
+	return b->times.v;
+}
+
+/* cpu and tgid are stored as n + 1, 0 for unknown. */
+static const int32_t *small_column(struct trace_block *b, enum event_column column, int32_t *out,
+				   bool *ready)
+{
+	const struct column_entry *e = entry_at(b, b->event_entry[column]);
+	uint32_t n = b->section.events;
+
+	if (*ready || !n)
+		return out;
+	if (!e || column_decode(b->decoder, e, b->scratch, n))
+		return NULL;
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = b->scratch[i] <= (uint64_t)INT32_MAX + 1 ?
+				 (int32_t)((int64_t)b->scratch[i] - 1) :
+				 -1;
+	*ready = true;
+	return out;
+}
+
+const int32_t *block_cpus(const struct trace_block *cb)
+{
+	struct trace_block *b = mutable_block(cb);
+
+	return small_column(b, COL_CPUS, b->cpus, &b->cpus_ready);
+}
+
+const int32_t *block_tgids(const struct trace_block *cb)
+{
+	struct trace_block *b = mutable_block(cb);
+
+	return small_column(b, COL_TGIDS, b->tgids, &b->tgids_ready);
+}
+
+static uint32_t pool_id(const struct trace_block *b, uint64_t local)
+{
+	return local && local <= b->nlocals ? b->locals[local - 1] : 0;
+}
+
+const uint32_t *block_comms(const struct trace_block *cb)
+{
+	struct trace_block *b = mutable_block(cb);
+	const struct column_entry *e = entry_at(b, b->event_entry[COL_COMMS]);
+	uint32_t n = b->section.events;
+
+	if (b->comms_ready || !n)
+		return b->comms;
+	if (!e || column_decode(b->decoder, e, b->scratch, n))
+		return NULL;
+	for (uint32_t i = 0; i < n; i++)
+		b->comms[i] = pool_id(b, b->scratch[i]);
+	b->comms_ready = true;
+	return b->comms;
+}
+
+const uint32_t *block_have(const struct trace_block *cb, enum event_type type)
+{
+	struct trace_block *b = mutable_block(cb);
+	struct type_view *t = &b->types_view[type];
+	const struct column_entry *e = entry_at(b, t->have_entry);
+	uint32_t known = (1u << event_table[type].nkeys) - 1;
+
+	if (t->have_ready)
+		return t->have;
+	known |= ((1u << COMMON_KEYS) - 1) << KEY_CPU;
+	if (t->count > t->have_room || !t->have) {
+		uint32_t *bigger = malloc((t->count + 64) * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		free(t->have);
+		t->have = bigger;
+		t->have_room = t->count + 64;
+	}
+	if (t->count && (!e || column_decode(b->decoder, e, b->scratch, t->count)))
+		return NULL;
+	for (uint32_t i = 0; i < t->count; i++)
+		t->have[i] = (uint32_t)b->scratch[i] & known;
+	t->have_ready = true;
+	return t->have;
+}
+
+static uint32_t count_known(const uint32_t *have, uint32_t n, unsigned int key)
+{
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		known += have[i] >> key & 1;
+	return known;
+}
+
+/* Only known values are stored: give each its row, 0 to the others. */
+static bool decode_sparse(struct trace_block *b, struct decoded *d, const struct column_entry *e,
+			  const uint32_t *have, uint32_t n, unsigned int key)
+{
+	uint32_t known = count_known(have, n, key);
+	uint32_t next = 0;
+
+	if (known == n)
+		return decode_whole(b, d, e, n);
+	if (!known)
+		return decode_same(d, 0, n);
+	if (!make_room(d, n) || column_decode(b->decoder, e, b->scratch, known))
+		return false;
+	d->same_n = 0;
+	/* Reading one past the last known value is harmless: scratch holds a whole block. */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t bit = have[i] >> key & 1;
+
+		d->v[i] = b->scratch[next] & (0 - (uint64_t)bit);
+		next += bit;
+	}
+	d->ready = true;
+	return true;
+}
+
+static void localize(const struct trace_block *b, struct decoded *d, uint32_t n)
+{
+	d->same_n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		d->v[i] = pool_id(b, d->v[i]);
+}
+
+const uint64_t *block_column(const struct trace_block *cb, enum event_type type, unsigned int key)
+{
+	struct trace_block *b = mutable_block(cb);
+	struct type_view *t = &b->types_view[type];
+	struct decoded *d = &t->keys[key];
+	const struct column_entry *e = entry_at(b, t->key_entry[key]);
+	const struct column_entry *masks = entry_at(b, t->have_entry);
+	const struct key_desc *desc = event_key(type, key);
+	const uint32_t *have;
+	bool ok;
+
+	if (d->ready)
+		return d->v;
+	if (!e || !desc || (masks && masks->encoding == ENC_CONST && !(masks->base >> key & 1)))
+		return decode_same(d, 0, t->count) ? d->v : NULL;
+	if (masks && masks->encoding == ENC_CONST) {
+		ok = decode_whole(b, d, e, t->count);
+	} else {
+		have = block_have(b, type);
+		ok = have && decode_sparse(b, d, e, have, t->count, key);
+	}
+	if (!ok)
+		return NULL;
+	if (desc->kind == KEY_STRING)
+		localize(b, d, t->count);
+	return d->v;
+}
+
+bool block_decode_all(struct trace_block *b)
+{
+	if (!block_times(b) || !block_cpus(b) || !block_tgids(b) || !block_comms(b))
+		return false;
+	for (unsigned int t = 0; t < EV_NR; t++) {
+		if (!b->types_view[t].count)
+			continue;
+		if (!block_have(b, t))
+			return false;
+		for (unsigned int k = 0; k < EVENT_KEYS; k++)
+			if (b->types_view[t].key_entry[k] && !block_column(b, t, k))
+				return false;
+	}
+	return true;
+}
+
+bool block_event(struct trace_block *b, uint32_t i, struct event *ev)
+{
+	struct type_view *t = &b->types_view[b->types[i]];
+	uint32_t row;
+
+	if (!i && !block_decode_all(b))
+		return false;
+	row = t->next++;
+	event_init(ev, b->types[i], b->times.v[i]);
+	ev->cpu = b->cpus[i];
+	ev->tgid = b->tgids[i];
+	ev->comm = b->comms[i];
+	/* A mask may claim a key that has no column in a damaged block. */
+	for (uint32_t left = t->have[row]; left; left &= left - 1) {
+		unsigned int k = (unsigned int)__builtin_ctz(left);
+
+		if (t->keys[k].ready)
+			event_set(ev, k, t->keys[k].v[row]);
+	}
+	return true;
+}

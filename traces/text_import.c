@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "traces/file.h"
+#include "traces/header_lines.h"
+#include "traces/number.h"
+#include "traces/trace.h"
+
+/* Longer lines are no events; also bounds the memory for a file without line ends. */
+#define LINE_MAX_BYTES (64u << 10)
+#define MAGIC "# swaptrace text "
+
+struct text_import {
+	FILE *in;
+	const char *name;
+	char line[LINE_MAX_BYTES];
+	size_t len;
+	uint64_t number; /* of the line */
+	struct import_sink *sink;
+	struct trace_sorter *sorter; /* NULL: lines are in order and go straight to the writer */
+	struct trace_header *header, *closing;
+	struct trace_stats *stats;
+	uint64_t last_ns;
+};
+
+struct word {
+	const char *s;
+	size_t len;
+};
+
+bool import_sniff_text(const void *head, size_t len)
+{
+	return len > strlen(MAGIC) && !memcmp(head, MAGIC, strlen(MAGIC));
+}
+
+/* Name an unknown thing once; when there is no room for more names the list ends with "...". */
+static void name_unknown(struct trace_stats *stats, const char *name, size_t len)
+{
+	char *list = stats->unknown_names;
+	size_t used = strlen(list), room = sizeof(stats->unknown_names);
+	char text[4 * 48 + 5];
+
+	escape_bytes(name, len < 48 ? len : 48, text, sizeof(text));
+	len = strlen(text);
+	for (const char *p = list; (p = strstr(p, text)); p++)
+		if ((p == list || p[-1] == ' ') && (p[len] == ',' || !p[len]))
+			return;
+	if (used + len + 2 + 5 < room)
+		sprintf(list + used, "%s%s", used ? ", " : "", text);
+	else if (used >= 3 && strcmp(list + used - 3, "..."))
+		strcpy(list + used, ", ...");
+}
+
+static void bad_line(struct text_import *t, const char *why)
+{
+	if (!t->stats->bad_lines++) {
+		t->stats->bad_line = t->number;
+		snprintf(t->stats->bad_line_why, sizeof(t->stats->bad_line_why), "%s", why);
+	}
+}
+
+/*
+ * The next line into t->line, without its end. A line that is too long counts as bad and is
+ * skipped. Returns 1, 0 at the end, -errno.
+ */
+static int next_line(struct text_import *t)
+{
+	for (;;) {
+		bool too_long = false;
+		int c;
+
+		t->len = 0;
+		while ((c = getc_unlocked(t->in)) != EOF && c != '\n') {
+			if (t->len < sizeof(t->line) - 1)
+				t->line[t->len++] = (char)c;
+			else
+				too_long = true;
+		}
+		if (c == EOF && ferror(t->in))
+			return -EIO;
+		if (c == EOF && !t->len)
+			return 0;
+		t->number++;
+		if (too_long) {
+			bad_line(t, "longer than 64 KiB");
+			continue;
+		}
+		if (t->len && t->line[t->len - 1] == '\r')
+			t->len--;
+		t->line[t->len] = '\0';
+		return 1;
+	}
+}
+
+static bool next_word(const char **p, const char *end, struct word *w)
+{
+	while (*p < end && (**p == ' ' || **p == '\t'))
+		(*p)++;
+	w->s = *p;
+	while (*p < end && **p != ' ' && **p != '\t')
+		(*p)++;
+	w->len = (size_t)(*p - w->s);
+	return w->len;
+}
+
+static bool is_dash(const struct word *w)
+{
+	return w->len == 1 && w->s[0] == '-';
+}
+
+static bool read_id(const struct word *w, int32_t *id)
+{
+	uint64_t v;
+
+	*id = -1;
+	if (is_dash(w))
+		return true;
+	if (!number_decimal(w->s, w->len, &v) || v > INT32_MAX)
+		return false;
+	*id = (int32_t)v;
+	return true;
+}
+
+/* An escaped string into the writer's pool. 1: done; 0: malformed; -ENOMEM. */
+static int read_string(struct text_import *t, const struct word *w, uint64_t *id)
+{
+	char bytes[LINE_MAX_BYTES];
+	size_t len = unescape_bytes(w->s, w->len, bytes, sizeof(bytes));
+
+	if (len == (size_t)-1)
+		return 0;
+	*id = trace_write_string(t->sink->w, bytes, len);
+	return *id ? 1 : -ENOMEM;
+}
+
+static bool read_enum(const struct key_desc *k, const struct word *w, uint64_t *v)
+{
+	for (*v = 0; k->names[*v]; (*v)++)
+		if (!strncmp(k->names[*v], w->s, w->len) && !k->names[*v][w->len])
+			return true;
+	return false;
+}
+
+/* 1: *@v is the value; 0: it is none for this key; -ENOMEM. */
+static int read_value(struct text_import *t, const struct key_desc *k, const struct word *w,
+		      uint64_t *v)
+{
+	int64_t number;
+
+	switch (k->kind) {
+	case KEY_SIGNED:
+		if (!number_i64(w->s, w->len, &number))
+			return 0;
+		*v = (uint64_t)number;
+		return 1;
+	case KEY_HEX:
+		return number_hex(w->s, w->len, v);
+	case KEY_ENUM:
+		return read_enum(k, w, v);
+	case KEY_FLAGS:
+		return device_flags_parse(w->s, w->len, k->names, v);
+	case KEY_STRING:
+		return read_string(t, w, v);
+	default:
+		return number_u64(w->s, w->len, v);
+	}
+}
+
+static void unknown_key(struct text_import *t, const struct word *w, size_t name_len)
+{
+	t->stats->unknown_keys++;
+	name_unknown(t->stats, w->s, name_len);
+}
+
+/* One key=value. What is not understood is counted and named, the rest of the line counts. */
+static int read_key(struct text_import *t, const struct word *w, struct event *ev)
+{
+	const char *eq = memchr(w->s, '=', w->len);
+	size_t name_len = eq ? (size_t)(eq - w->s) : w->len;
+	int key = eq ? event_key_by_name(ev->type, w->s, name_len) : -1;
+	struct word value;
+	uint64_t v;
+	int ret;
+
+	if (key < 0) {
+		unknown_key(t, w, name_len);
+		return 0;
+	}
+	value = (struct word){ eq + 1, w->len - name_len - 1 };
+	ret = read_value(t, event_key(ev->type, (unsigned int)key), &value, &v);
+	if (ret > 0)
+		event_set(ev, (unsigned int)key, v);
+	else if (!ret)
+		unknown_key(t, w, w->len);
+	return ret < 0 ? ret : 0;
+}
+
+static int put_event(struct text_import *t, const struct event *ev, struct error *e)
+{
+	if (ev->t_ns < t->last_ns)
+		t->stats->unsorted = true;
+	else
+		t->last_ns = ev->t_ns;
+	return t->sorter ? trace_sorter_add(t->sorter, ev, e) : trace_write(t->sink->w, ev, e);
+}
+
+/* The five columns before the keys; false (and counted) when the line is no event. */
+static int read_columns(struct text_import *t, const char **p, const char *end, struct event *ev)
+{
+	struct word time, cpu, tgid, comm, name;
+	uint64_t t_ns, id = 0;
+	int32_t cpu_id, tgid_id;
+	int type, ret = 1;
+
+	next_word(p, end, &time);
+	next_word(p, end, &cpu);
+	next_word(p, end, &tgid);
+	next_word(p, end, &comm);
+	if (!next_word(p, end, &name)) {
+		bad_line(t, "fewer than five columns");
+		return 0;
+	}
+	if (!number_decimal(time.s, time.len, &t_ns)) {
+		bad_line(t, "the time is no number of ns");
+		return 0;
+	}
+	if (!read_id(&cpu, &cpu_id) || !read_id(&tgid, &tgid_id)) {
+		bad_line(t, "the cpu or the tgid is neither a number nor '-'");
+		return 0;
+	}
+	if (!is_dash(&comm))
+		ret = read_string(t, &comm, &id);
+	if (!ret)
+		bad_line(t, "the comm has a malformed escape");
+	if (ret <= 0)
+		return ret;
+	type = event_type_by_name(name.s, name.len);
+	if (type < 0) {
+		t->stats->unknown_events++;
+		name_unknown(t->stats, name.s, name.len);
+		return 0;
+	}
+	event_init(ev, (enum event_type)type, t_ns);
+	ev->cpu = cpu_id;
+	ev->tgid = tgid_id;
+	ev->comm = (uint32_t)id;
+	return 1;
+}
+
+static int read_event(struct text_import *t, struct error *e)
+{
+	const char *p = t->line, *end = t->line + t->len;
+	struct event ev;
+	struct word w;
+	int ret;
+
+	if (memchr(t->line, '\0', t->len)) {
+		bad_line(t, "it holds a NUL byte");
+		return 0;
+	}
+	ret = read_columns(t, &p, end, &ev);
+	while (ret > 0 && next_word(&p, end, &w)) {
+		int bad = read_key(t, &w, &ev);
+
+		if (bad)
+			ret = bad;
+	}
+	if (ret < 0)
+		return error_errno(e, ret, "%s, line %llu", t->name, (unsigned long long)t->number);
+	return ret ? put_event(t, &ev, e) : 0;
+}
+
+static bool blank(const char *s)
+{
+	return !s[strspn(s, " \t")];
+}
+
+static int read_magic(struct text_import *t, struct error *e)
+{
+	uint64_t version;
+	const char *p = t->line;
+	int ret = next_line(t);
+
+	if (ret < 0)
+		return error_errno(e, ret, "cannot read %s", t->name);
+	if (!ret || !import_sniff_text(t->line, t->len))
+		return error_set(e, -EBADMSG,
+				 "%s is no text notation: its first line is not '# swaptrace text 1'",
+				 t->name);
+	p += strlen(MAGIC);
+	if (!number_decimal(p, strspn(p, "0123456789"), &version))
+		return error_set(e, -EBADMSG, "%s: no version in the first line", t->name);
+	if (version > 1)
+		return error_set(e, -EBADMSG,
+				 "%s was written by a newer version (%llu) of swaptrace; this one "
+				 "reads version 1: update swaptrace",
+				 t->name, (unsigned long long)version);
+	return 0;
+}
+
+/* A '#' line: taken over when it is header, forgotten when it is a comment. */
+static int read_hash_line(struct text_import *t, struct trace_header *h, bool facts,
+			  struct error *e)
+{
+	const char *text = t->line + 1 + strspn(t->line + 1, " \t");
+	int ret;
+
+	if (!facts && trace_header_is_fact(text))
+		return 0;
+	ret = trace_header_add_line(h, text, NULL);
+	return ret == -ENOMEM ? error_errno(e, ret, "%s", t->name) : 0;
+}
+
+/* Lines up to the first event. 1: an event is in t->line; 0: there is none. */
+static int read_header(struct text_import *t, struct error *e)
+{
+	for (;;) {
+		int ret = next_line(t);
+
+		if (ret < 0)
+			return error_errno(e, ret, "cannot read %s", t->name);
+		if (!ret)
+			return 0;
+		if (blank(t->line))
+			continue;
+		if (t->line[0] != '#')
+			return 1;
+		ret = read_hash_line(t, t->header, true, e);
+		if (ret)
+			return ret;
+	}
+}
+
+static int read_events(struct text_import *t, struct error *e)
+{
+	int ret = 0;
+
+	do {
+		if (t->line[0] == '#')
+			ret = read_hash_line(t, t->closing, false, e);
+		else if (!blank(t->line))
+			ret = read_event(t, e);
+		if (ret)
+			return ret;
+		ret = next_line(t);
+	} while (ret > 0);
+	return ret ? error_errno(e, ret, "cannot read %s", t->name) : 0;
+}
+
+/*
+ * Look ahead whether the times of the rest of the file ascend, from the line in t->line on. Such a
+ * file needs no sorting, whatever its length. What can't be looked at twice (a pipe) may need it.
+ */
+static bool ascending(struct text_import *t)
+{
+	struct stat st;
+	long long here = ftello(t->in);
+	uint64_t last = 0, v, number = t->number;
+	char *keep = here < 0 || fstat(fileno(t->in), &st) || !S_ISREG(st.st_mode) ?
+			     NULL :
+			     malloc(t->len + 1);
+	size_t keep_len = t->len;
+	struct trace_stats stats = *t->stats;
+	bool ok = true;
+
+	if (!keep)
+		return false;
+	memcpy(keep, t->line, keep_len + 1);
+	do {
+		const char *p = t->line;
+		struct word w;
+
+		if (!next_word(&p, t->line + t->len, &w) || !number_decimal(w.s, w.len, &v))
+			continue;
+		ok = v >= last;
+		last = v;
+	} while (ok && next_line(t) > 0);
+	ok = !fseeko(t->in, here, SEEK_SET) && ok;
+	memcpy(t->line, keep, keep_len + 1);
+	t->len = keep_len;
+	t->number = number;
+	*t->stats = stats;
+	free(keep);
+	return ok;
+}
+
+/* Facts that nobody knows are most often misspelt: name them with what was probably meant. */
+static void name_unknown_facts(struct text_import *t)
+{
+	const char *key;
+
+	for (size_t i = 0; (key = trace_header_unknown(t->header, i)); i++) {
+		const char *nearest = header_key_nearest(key);
+		char text[128];
+
+		t->stats->unknown_facts++;
+		if (nearest)
+			snprintf(text, sizeof(text), "%.40s (%s?)", key, nearest);
+		else
+			snprintf(text, sizeof(text), "%.40s", key);
+		if (strlen(t->stats->unknown_fact_names) + strlen(text) + 3 <
+		    sizeof(t->stats->unknown_fact_names)) {
+			if (t->stats->unknown_fact_names[0])
+				strcat(t->stats->unknown_fact_names, ", ");
+			strcat(t->stats->unknown_fact_names, text);
+		}
+	}
+}
+
+static int read_body(struct text_import *t, bool events, struct error *e)
+{
+	int ret = t->sink->create(t->sink, t->header, e);
+
+	if (ret || !events)
+		return ret;
+	if (!ascending(t)) {
+		ret = sorter_new_plain(&t->sorter, t->sink->w, e);
+		if (ret)
+			return ret;
+	}
+	ret = read_events(t, e);
+	if (t->sorter) {
+		int end = trace_sorter_end(t->sorter, NULL, ret ? NULL : e);
+
+		ret = ret ? ret : end;
+	}
+	return ret;
+}
+
+int import_text(FILE *in, const char *name, struct import_sink *sink, struct trace_header *closing,
+		struct trace_stats *stats, struct error *e)
+{
+	struct text_import *t = malloc(sizeof(*t));
+	int ret;
+
+	if (!t)
+		return error_errno(e, -ENOMEM, "%s", name);
+	*t = (struct text_import){
+		.in = in, .name = name, .sink = sink, .closing = closing, .stats = stats
+	};
+	t->header = trace_header_new();
+	ret = t->header ? read_magic(t, e) : error_errno(e, -ENOMEM, "%s", name);
+	if (!ret)
+		ret = read_header(t, e);
+	if (ret >= 0) {
+		name_unknown_facts(t);
+		ret = read_body(t, ret > 0, e);
+	}
+	trace_header_free(t->header);
+	free(t);
+	return ret;
+}
+
+static int create_replacing(struct import_sink *s, const struct trace_header *h, struct error *e)
+{
+	return trace_create_replace(&s->w, s->path, h, e);
+}
+
+int trace_import_text(FILE *in, const char *name, const char *out_path, struct trace_stats *stats,
+		      struct error *e)
+{
+	struct import_sink sink = { .create = create_replacing, .path = out_path };
+	struct trace_header *closing = trace_header_new();
+	int ret;
+
+	memset(stats, 0, sizeof(*stats));
+	if (!closing)
+		return error_errno(e, -ENOMEM, "%s", name);
+	ret = import_text(in, name, &sink, closing, stats, e);
+	if (ret)
+		trace_abandon(sink.w);
+	else
+		ret = trace_finish_counted(sink.w, closing, &stats->events, e);
+	trace_header_free(closing);
+	return ret;
+}
