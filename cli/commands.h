@@ -6,5 +6,7 @@
 
 /* One line a subcommand; the table in cli/commands.c gives their order. */
 extern const struct command cmd_help;
+extern const struct command cmd_import;
+extern const struct command cmd_dump;
 
 #endif
