@@ -6,6 +6,8 @@
 #include <string.h>
 
 const struct command *const command_table[] = {
+	&cmd_replay,
+	&cmd_reproduce,
 	&cmd_import,
 	&cmd_dump,
 	&cmd_help,

@@ -8,5 +8,7 @@
 extern const struct command cmd_help;
 extern const struct command cmd_import;
 extern const struct command cmd_dump;
+extern const struct command cmd_replay;
+extern const struct command cmd_reproduce;
 
 #endif

@@ -139,7 +139,7 @@ static int parse_number(const char *key, const char *value, unsigned int low, un
 
 static int set_page_cluster(struct policy *p, const char *value, struct error *e)
 {
-	unsigned int n;
+	unsigned int n = 0;
 	int ret = parse_number("page-cluster", value, 0, 31, &n, e);
 
 	if (!ret)

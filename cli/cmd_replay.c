@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/format.h"
+#include "analyze/result_json.h"
+#include "analyze/table.h"
+#include "cli/replay_input.h"
+#include "replay/engine.h"
+
+#define TIME_LINE_POINTS 120
+
+static const struct option_desc options[] = {
+	{ 0, "verify", OPTION_FLAG, NULL,
+	  "compare the recorded kernel's own policy with what it really did", false },
+	{ 0, "policy", OPTION_LIST, "SPEC",
+	  "replay another policy (repeatable): settings joined by commas", false },
+	{ 0, "init-hits", OPTION_U64, "N", "global readahead hits at the start of the trace", false },
+	{ 0, "device", OPTION_STRING, "PRESET",
+	  "estimate seconds: nvme, ssd, virtio, hdd, zram or lat:US;bw:MBS", false },
+	{ 'o', "output", OPTION_STRING, "FILE", "write the results as JSON to FILE", false },
+	{ 0, "json", OPTION_FLAG, NULL, "print the results as JSON", false },
+	{ .name = NULL },
+};
+
+static void add_row(struct table *t, const struct replay_result *r)
+{
+	const struct readahead_result *ra = &r->readahead;
+	char policy[256];
+
+	snprintf(policy, sizeof(policy), "%.*s%s", (int)sizeof(r->policy), r->policy,
+		 r->what_if ? " (what-if)" : "");
+	table_word(t, policy);
+	table_word(t, r->model);
+	table_count(t, ra->known ? ra->lookups : COUNT_UNKNOWN);
+	table_count(t, ra->known ? ra->calls : COUNT_UNKNOWN);
+	table_count(t, ra->known ? ra->batches : COUNT_UNKNOWN);
+	table_count(t, ra->known ? ra->pages_read : COUNT_UNKNOWN);
+	table_count(t, ra->known ? ra->ra_pages : COUNT_UNKNOWN);
+	table_count(t, ra->known ? ra->hits : COUNT_UNKNOWN);
+	table_count(t, ra->known ? ra->unused : COUNT_UNKNOWN);
+	table_count(t, ra->known ? ra->drains : COUNT_UNKNOWN);
+	table_count(t, ra->known ? ra->bypassed : COUNT_UNKNOWN);
+}
+
+static int print_counts(const struct replay_result *results, unsigned int n)
+{
+	static const char *const headers[] = { "needs", "calls", "batches", "read",    "readahead",
+					       "hits",	"unused", "drains", "bypassed" };
+	struct table *t = table_new("replay", "");
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	table_column(t, "policy", ALIGN_LEFT);
+	table_column(t, "model", ALIGN_LEFT);
+	for (unsigned int i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		table_column(t, headers[i], ALIGN_RIGHT);
+	for (unsigned int i = 0; i < n; i++)
+		add_row(t, &results[i]);
+	ret = table_text(t, stdout);
+	table_free(t);
+	return ret;
+}
+
+static void print_windows(const struct replay_result *r)
+{
+	const struct histogram *h = &r->readahead.windows;
+
+	printf("windows of %s: {", r->policy);
+	for (unsigned int i = 0; i < h->n; i++)
+		printf("%s%llu: %llu", i ? ", " : "", (unsigned long long)h->bins[i].pages,
+		       (unsigned long long)h->bins[i].count);
+	printf("}\n");
+}
+
+static void print_verify(const struct verify_result *v)
+{
+	printf("\nverify: %s of %s decisions agree (%s)\n", format_count(v->agreed).s,
+	       format_count(v->checked).s, format_percent(percent_of(v->agreed, v->checked)).s);
+	printf("  windows %s of %s, lookups %s of %s, reads %s of %s\n",
+	       format_count(v->windows_agreed).s, format_count(v->windows_checked).s,
+	       format_count(v->lookups_agreed).s, format_count(v->lookups_checked).s,
+	       format_count(v->reads_agreed).s, format_count(v->reads_checked).s);
+	if (v->missing[0])
+		printf("  not checked: %s\n", v->missing);
+	if (v->checked != v->agreed)
+		printf("  %s of the %s disagreements are explained by event order or loss\n",
+		       format_count(v->explained).s, format_count(v->checked - v->agreed).s);
+	for (unsigned int i = 0; i < v->nfirst; i++)
+		printf("  at %llu ns %s: recorded %s; predicted %s (%s)\n",
+		       (unsigned long long)v->first[i].t_ns, v->first[i].event, v->first[i].recorded,
+		       v->first[i].predicted, v->first[i].why);
+}
+
+static void print_notes(const struct replay_result *results, unsigned int n)
+{
+	const struct replay_result *r = &results[0];
+
+	printf("\nstart state: %s", start_state_name(r->start_state));
+	if (r->start_state == START_BOOT)
+		printf(" (the kernel's boot values: hits 4, no previous offset; --init-hits sets them)");
+	printf("\n");
+	for (unsigned int i = 0; i < r->nnotes; i++)
+		printf("note: %s\n", r->notes[i]);
+	for (unsigned int i = 0; i < n; i++) {
+		if (results[i].readahead.unknown_neighbours)
+			printf("note: %s: the owner of %s pages of VMA windows is not known; they "
+			       "count as not read\n",
+			       results[i].policy,
+			       format_count(results[i].readahead.unknown_neighbours).s);
+		if (results[i].estimate.known)
+			printf("estimate, %s: %s s (%s)\n", results[i].policy,
+			       format_number(results[i].estimate.seconds, 3).s,
+			       results[i].estimate.assumptions);
+	}
+}
+
+static int print_text(const struct replay_result *results, unsigned int n)
+{
+	int ret;
+
+	if (!results[0].readahead.known) {
+		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay\n");
+	} else {
+		ret = print_counts(results, n);
+		if (ret)
+			return ret;
+		printf("\n");
+		for (unsigned int i = 0; i < n; i++)
+			print_windows(&results[i]);
+	}
+	if (results[0].verify.done)
+		print_verify(&results[0].verify);
+	print_notes(results, n);
+	return 0;
+}
+
+static int write_results(const char *path, const struct replay_input *in,
+			 const struct replay_result *results, unsigned int n)
+{
+	struct error e;
+	FILE *f = fopen(path, "w");
+	int ret;
+
+	if (!f)
+		return fail(EXIT_ENVIRONMENT, "%s: cannot create: %s", path, strerror(errno));
+	ret = results_write(f, &in->facts, results, n, &e);
+	if (fclose(f) && !ret)
+		ret = error_errno(&e, -errno, "cannot write");
+	return ret ? fail(exit_code_for(ret), "%s: %s", path, e.text) : 0;
+}
+
+static int print_results(const struct arguments *args, const struct replay_input *in,
+			 const struct replay_result *results, unsigned int n)
+{
+	const char *path = option_string(args, "output", NULL);
+	struct error e;
+	int ret = path ? write_results(path, in, results, n) : 0;
+
+	if (ret)
+		return ret;
+	if (option_flag(args, "json")) {
+		ret = results_write(stdout, &in->facts, results, n, &e);
+		return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
+	}
+	return print_text(results, n) ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
+}
+
+static bool verify_failed(const struct replay_result *r)
+{
+	return r->verify.done && r->verify.agreed != r->verify.checked;
+}
+
+static int finish(const struct arguments *args, const struct replay_input *in,
+		  const struct replay_result *results, unsigned int n)
+{
+	int ret = print_results(args, in, results, n);
+
+	if (ret)
+		return ret;
+	if (results[0].verify.done && !results[0].verify.checked)
+		return fail(EXIT_FINDING, "%s: nothing could be verified: the trace does not hold %s",
+			    in->path, results[0].verify.missing);
+	if (verify_failed(&results[0]))
+		return EXIT_FINDING;
+	return replay_input_findings(args, in);
+}
+
+/* The policies in the order they were named; the recorded one comes first and always. */
+static int parse_policies(const struct arguments *args, const struct replay_input *in,
+			  struct policy *policies, unsigned int *n)
+{
+	int given;
+	char *const *specs = option_list(args, "policy", &given);
+	struct error e;
+
+	if (given >= REPLAY_POLICIES)
+		return fail(EXIT_USAGE, "more than %d policies", REPLAY_POLICIES - 1);
+	policy_recorded(&policies[0], in->generation);
+	*n = 1;
+	for (int i = 0; i < given; i++) {
+		if (policy_parse(&policies[*n], in->generation, specs[i], &e))
+			return fail(EXIT_USAGE, "%s", e.text);
+		++*n;
+	}
+	return 0;
+}
+
+static int replay(const struct arguments *args, struct replay_input *in)
+{
+	static struct policy policies[REPLAY_POLICIES];
+	static struct replay_result results[REPLAY_POLICIES];
+	struct replay_options o = {
+		.policies = policies,
+		.verify = option_flag(args, "verify"),
+		.have_init_hits = option_given(args, "init-hits"),
+		.init_hits = (uint32_t)option_u64(args, "init-hits", 0),
+		.slices = TIME_LINE_POINTS,
+	};
+	struct cost_model cost;
+	struct error e;
+	int ret;
+
+	if (option_given(args, "device")) {
+		if (cost_parse(&cost, option_string(args, "device", NULL), &e))
+			return fail(EXIT_USAGE, "%s", e.text);
+		o.cost = &cost;
+	}
+	ret = parse_policies(args, in, policies, &o.npolicies);
+	if (ret)
+		return ret;
+	if (o.verify && replay_can_verify(trace_get_header(in->reader), &e))
+		return fail(EXIT_USAGE, "%s: %s", in->path, e.text);
+	ret = replay_trace(in->reader, &o, results, &e);
+	ret = ret ? fail(exit_code_for(ret), "%s: %s", in->path, e.text) :
+		    finish(args, in, results, o.npolicies);
+	for (unsigned int i = 0; i < o.npolicies; i++)
+		replay_result_free(&results[i]);
+	return ret;
+}
+
+static int run_replay(const struct arguments *args)
+{
+	struct replay_input in;
+	int ret = replay_input_open(&in, args->files[0]);
+
+	if (ret)
+		return ret;
+	ret = replay(args, &in);
+	replay_input_close(&in);
+	return ret;
+}
+
+const struct command cmd_replay = {
+	.name = "replay",
+	.synopsis = "[--verify] [--policy SPEC]... [options] FILE",
+	.summary = "ask the recorded kernel's model, or other policies, what they do with a trace",
+	.description =
+		"Feeds the needs recorded in FILE (binary trace or text notation, - for standard "
+		"input) to a model of the kernel's swap readahead and prints what each policy did: "
+		"needs of swap entries, readahead calls and their windows, batches (calls that read "
+		"at least one page), pages read, pages read by readahead, readahead hits, pages "
+		"read ahead and never needed, and drains of the LRU-add batches by readahead.\n\n"
+		"The first row is always the recorded kernel's own policy. With --verify its "
+		"decisions are compared with the recorded ones: every window, every lookup's "
+		"answer and every read; the exit status is 1 when any differs.\n\n"
+		"A policy SPEC is the recorded kernel's policy with settings changed, joined by "
+		"commas: readahead=cluster|vma|none|fixed:N, page-cluster=N, "
+		"swapoff=vanilla|lookup-first|lookup-only|fixed:N, prev=global|per-device|per-cpu, "
+		"cpus=N, model=v5.6|v6.1|v6.12|v6.18. A result that differs from what the recorded "
+		"kernel does is a what-if and is labelled so: it answers the same needs, and leaves "
+		"out that other readahead would have meant other memory pressure.",
+	.examples = "  swaptrace replay --verify swaptrace.data\n"
+		    "  swaptrace replay --policy swapoff=vanilla --policy model=v6.18 swaptrace.data\n"
+		    "  swaptrace replay --policy page-cluster=0 --policy page-cluster=5 -o r.json t.txt\n",
+	.options = options,
+	.run = run_replay,
+	.min_files = 1,
+	.max_files = 1,
+};

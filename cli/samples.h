@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_CLI_SAMPLES_H
+#define SWAPTRACE_CLI_SAMPLES_H
+
+#include <stddef.h>
+
+/**
+ * sample_path - where a shipped capture lies
+ * @name: file name, "t1-cluster-6.12.swaptrace"
+ * @out, @size: the path, or the bare name when it is found nowhere
+ * Looks into $SWAPTRACE_SAMPLES, then beside the program (work tree), then where `make install` puts
+ * the samples. Returns 0 or -ENOENT.
+ */
+int sample_path(const char *name, char *out, size_t size);
+
+#endif
