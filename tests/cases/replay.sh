@@ -1,0 +1,215 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Replays of small texts: cases 7, 8, 17, 20, 26, 38, 43, 44 of the list of real-world cases, the walks of a swapoff,
+# --verify in both directions, policies and start states. Expected values are the cases' own unless a line says how
+# they follow.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+command -v jq >/dev/null || tap_skip_all "jq is not installed"
+
+tap_plan 51
+
+# trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
+trace() {
+	{
+		printf '# swaptrace text 1\n%b\n' "$2"
+		awk '{ printf "%d 0 100 task %s\n", NR * 1000, $0 }'
+	} >"$WORK/$1"
+}
+
+CLUSTER='# release=6.12.0 page_size=4096 page_cluster=3 vma_ra=0'
+
+# windows FILE N ARGS...: the window histogram of result N as {1: 2, ...}
+windows() {
+	local file=$1 n=$2
+	shift 2
+	"$SWAPTRACE" replay -q --json "$@" "$WORK/$file" 2>/dev/null |
+		jq -r "[.results[$n].readahead.windows | to_entries[] | \"\(.key): \(.value)\"] | \"{\" + join(\", \") + \"}\""
+}
+
+# counts FILE N KEYS ARGS...: the named counts of result N, separated by blanks
+counts() {
+	local file=$1 n=$2 keys=$3
+	shift 3
+	"$SWAPTRACE" replay -q --json "$@" "$WORK/$file" 2>/dev/null |
+		jq -r ".results[$n].readahead | [$(echo "$keys" | sed 's/[^ ]*/.&/g; s/ /, /g')] | map(tostring) | join(\" \")"
+}
+
+# lookups CAUSE FIRST LAST STEP
+lookups() {
+	seq "$2" "$4" "$3" | sed "s/.*/LOOKUP type=0 off=& cause=$1/"
+}
+
+# --- case 7: page-cluster limits both modes; VMA windows stop at 32 ---------------------------
+for off in $(seq 512 767); do
+	printf 'LOOKUP type=0 off=%d cause=fault vma=1 addr=%#x vma_start=0x7f0000000000 vma_end=0x7f0000100000\n' \
+		"$off" $((0x7f0000000000 + 4096 * (off - 512)))
+done | trace case7 "$CLUSTER"
+VMA=readahead=vma
+tap_is "$(windows case7 1 --init-hits 0 --policy $VMA,page-cluster=0)" "{1: 256}" "case 7: VMA, page-cluster 0 is off"
+tap_is "$(windows case7 1 --init-hits 0 --policy page-cluster=0)" "{1: 256}" "case 7: cluster, page-cluster 0 is off"
+tap_is "$(windows case7 1 --init-hits 0 --policy $VMA)" "{8: 33}" "case 7: VMA, page-cluster 3"
+for pc in 5 6 8; do
+	tap_is "$(windows case7 1 --init-hits 0 --policy $VMA,page-cluster=$pc)" "{8: 2, 16: 1, 32: 8}" \
+		"case 7: VMA, page-cluster $pc"
+done
+tap_is "$(windows case7 0 --init-hits 0)" "{1: 1, 2: 2, 4: 1, 8: 31}" "case 7: cluster, page-cluster 3"
+tap_is "$(windows case7 1 --init-hits 0 --policy page-cluster=5)" "{1: 1, 2: 2, 4: 1, 8: 1, 16: 1, 32: 7}" \
+	"case 7: cluster, page-cluster 5"
+tap_is "$(windows case7 1 --init-hits 0 --policy page-cluster=6)" "{1: 1, 2: 2, 4: 1, 8: 1, 16: 1, 32: 1, 64: 3}" \
+	"case 7: cluster, page-cluster 6"
+tap_is "$(windows case7 1 --init-hits 0 --policy page-cluster=8)" \
+	"{1: 1, 2: 2, 4: 1, 8: 1, 16: 1, 32: 1, 64: 1, 128: 1}" "case 7: cluster, page-cluster 8"
+
+# --- case 8: what a readahead hit is --------------------------------------------------------
+trace case8 "$CLUSTER" <<-END
+	SLOTS type=0 off=16 n=1
+	SLOTS type=0 off=17 n=1 cached=1
+	SLOTS type=0 off=18 n=2
+	SLOTS type=0 off=22 n=2
+	LOOKUP type=0 off=18 cause=fault
+	LOOKUP type=0 off=16 cause=fault
+	LOOKUP type=0 off=19 cause=fault
+	LOOKUP type=0 off=16 cause=fault
+END
+tap_is "$(windows case8 0)" "{8: 1}" "case 8: one call, window 8 (hits 4 at the start)"
+tap_is "$(counts case8 0 "calls pages_read ra_pages hits")" "1 5 4 2" "case 8: 5 pages read, 4 by readahead, 2 hits"
+
+# --- case 17: a swapoff that was killed is incomplete ----------------------------------------
+{
+	printf '# swaptrace text 1\n%s\n' "$CLUSTER"
+	echo "2000000000 0 9 swapoff SWAPOFF op=begin type=1"
+	seq 1 300 | awk '{ printf "%d 0 9 swapoff LOOKUP type=1 off=%d cause=swapoff\n", 2e9 + 7.4e9 * $1 / 300, $1 }'
+	echo "30000000000 0 5 init LOOKUP type=0 off=7 cause=fault"
+} >"$WORK/case17"
+run "$SWAPTRACE" report "$WORK/case17"
+tap_grep 'swapoff type 1: incomplete, 300 pages in 7\.4 s \(40\.5 pages/s\), last progress at 9\.4 s' "$OUT" \
+	"case 17: the report says incomplete, pages, rate and last progress"
+run "$SWAPTRACE" replay --json "$WORK/case17"
+tap_is "$(jq -c '.results[0].swapoffs[0] | [.type, .complete, .pages]' "$OUT")" "[1,false,300]" \
+	"case 17: the replay's result holds it as not complete"
+
+# --- case 20: settings that change inside a trace --------------------------------------------
+{
+	printf '# swaptrace text 1\n# release=6.12.0 page_cluster=3 vma_ra=1\n'
+	seq 1 40 | awk '{ printf "%d 0 9 a RA mode=vma ret=8\n", $1 * 1e8 }'
+	echo "5000000000 0 9 sh CONFIG page_cluster=8 vma_ra=0"
+	seq 1 12 | awk '{ printf "%d 0 9 a RA mode=cluster ret=256\n", 5e9 + $1 * 1e8 }'
+	seq 1 3 | awk '{ printf "%d 0 9 a RA mode=cluster ret=128\n", 7e9 + $1 * 1e8 }'
+	echo "9000000000 0 9 sh CONFIG page_cluster=3 vma_ra=1"
+} >"$WORK/case20"
+run "$SWAPTRACE" report "$WORK/case20"
+tap_is "$STATUS" 0 "case 20: no error about windows above 1 << page_cluster"
+tap_grep 'settings' "$OUT" "case 20: the phases are reported and the mixture is warned of"
+run "$SWAPTRACE" report --json "$WORK/case20"
+tap_is "$(jq -c '[.results[0].phases[] | select((.cluster_windows + .vma_windows) != {}) | [.vma_windows, .cluster_windows]]' "$OUT")" \
+	'[[{"8":40},{}],[{},{"128":3,"256":12}]]' "case 20: two phases, {8: 40} vma and {128: 3, 256: 12} cluster"
+
+# --- case 26: page-cluster on one trace -------------------------------------------------------
+{
+	echo "SLOTS type=0 off=1 n=4095 count=1 cached=0"
+	for off in $(seq 64 73) $(seq 1024 1033) $(seq 2048 2057) $(seq 3000 3009) \
+		17 3900 700 2500 900 3333 1500 222 3700 40; do
+		echo "LOOKUP type=0 off=$off cause=fault count=1"
+	done
+} >"$WORK/case26.events"
+trace case26 "$CLUSTER\n# device type=0 pages=4096 flags=rotational,blkdev" <"$WORK/case26.events"
+trace case26s "$CLUSTER\n# device type=0 pages=4096 flags=ssd,sync_io,blkdev" <"$WORK/case26.events"
+KEYS="calls pages_read ra_pages hits unused drains"
+tap_is "$(counts case26 1 "$KEYS" --init-hits 0 --policy page-cluster=0)" "50 50 0 0 0 0" "case 26: page-cluster 0"
+tap_is "$(counts case26 1 "$KEYS" --init-hits 0 --policy page-cluster=1)" "31 51 20 19 1 21" "case 26: page-cluster 1"
+tap_is "$(counts case26 1 "$KEYS" --init-hits 0 --policy page-cluster=2)" "24 62 38 26 12 15" "case 26: page-cluster 2"
+for pc in 3 4 5; do
+	tap_is "$(counts case26 1 "$KEYS" --init-hits 0 --policy page-cluster=$pc)" "24 78 54 26 28 15" \
+		"case 26: page-cluster $pc"
+done
+tap_is "$(windows case26 1 --init-hits 0 --policy page-cluster=1)" "{1: 10, 2: 21}" "case 26: windows, page-cluster 1"
+tap_is "$(windows case26 1 --init-hits 0 --policy page-cluster=2)" "{1: 9, 2: 3, 4: 12}" "case 26: windows, page-cluster 2"
+tap_is "$(windows case26 0 --init-hits 0)" "{1: 9, 2: 3, 4: 5, 8: 7}" "case 26: windows, page-cluster 3"
+tap_is "$(counts case26s 0 "calls bypassed")" "0 50" "case 26: a synchronous device is bypassed"
+tap_is "$(counts case26s 1 "calls bypassed" --policy page-cluster=5)" "0 50" "case 26: whatever the page-cluster"
+
+# --- case 38: one prev_offset for all devices ----------------------------------------------------
+trace case38 "$CLUSTER" <<-END
+	LOOKUP type=0 off=100 cause=fault
+	LOOKUP type=1 off=101 cause=fault
+	LOOKUP type=0 off=500 cause=fault
+	LOOKUP type=1 off=501 cause=fault
+	LOOKUP type=0 off=499 cause=fault
+END
+tap_is "$(windows case38 0 --init-hits 0)" "{1: 3, 2: 2}" "case 38: global 1, 2, 1, 2, 1"
+tap_is "$(windows case38 1 --init-hits 0 --policy prev=per-device)" "{1: 4, 2: 1}" "case 38: per device 1, 1, 1, 1, 2"
+
+# --- case 43: first slot and end of the device: the window is not what is read ---------------------
+# init-hits 4 gives windows of 8; fixed windows stand for the case's direct calls.
+trace case43 "$CLUSTER\n# device type=0 pages=100 flags=rotational,blkdev" <<-END
+	SLOTS type=0 off=1 n=99
+	LOOKUP type=0 off=3 cause=fault
+	LOOKUP type=0 off=98 cause=fault
+END
+tap_is "$(counts case43 1 "calls pages_read" --policy readahead=fixed:8)" "2 11" \
+	"case 43: slots 1-7 and 96-99: windows of 8 read 7 and 4 pages"
+tap_is "$(windows case43 1 --policy readahead=fixed:8)" "{8: 2}" "case 43: the windows are 8 all the same"
+{
+	cat "$WORK/case43"
+	echo "9000 0 100 task LOOKUP type=0 off=97 cause=swapoff"
+} >"$WORK/case43c"
+tap_is "$(counts case43c 1 "calls pages_read" --policy readahead=fixed:32,swapoff=vanilla)" "3 35" \
+	"case 43: window 32 at 97 finds 96-99 cached (31 + 4 + 0 pages)"
+
+# --- case 44: forward, reverse, stride -----------------------------------------------------------------
+lookups swapoff 64 95 1 | trace forward "$CLUSTER"
+lookups swapoff 95 64 -1 | trace reverse "$CLUSTER"
+lookups swapoff 1000 1062 2 | trace stride "$CLUSTER"
+for way in forward reverse; do
+	tap_is "$(windows $way 1 --init-hits 0 --policy swapoff=vanilla)" "{1: 1, 2: 31}" "case 44: $way, vanilla"
+	tap_is "$(windows $way 0 --init-hits 0)" "{1: 1, 2: 2, 4: 1, 8: 3}" "case 44: $way, lookup first"
+	tap_is "$(counts $way 0 "hits drains" --init-hits 0)" "25 6" "case 44: $way, hits and drains"
+done
+tap_is "$(windows stride 0 --init-hits 0)" "{1: 32}" "case 44: stride 2"
+tap_is "$(counts stride 1 "calls hits drains" --init-hits 0 --policy swapoff=vanilla)" "32 0 0" "case 44: stride 2, vanilla"
+
+# --- kernel-facts 7.3: swapoff of 4096 consecutive slots from 512 on, fresh state ---------------------------
+lookups swapoff 512 4607 1 | trace walk "$CLUSTER"
+tap_is "$(windows walk 0)" "{8: 512}" "walk: 5.8 to 6.17"
+tap_is "$(windows walk 1 --policy swapoff=vanilla)" "{2: 4094, 4: 1, 8: 1}" "walk: before 5.8"
+tap_is "$(windows walk 1 --policy model=v6.18)" "{1: 1021, 2: 2042, 4: 1, 8: 1}" "walk: 6.18"
+tap_is "$(counts walk 1 "ra_pages hits" --policy model=v6.18)" "1031 0" "walk: 6.18 reads ahead 1031 pages, counts none"
+
+# --- --verify -----------------------------------------------------------------------------------------------
+# Windows from the boot state as kernel-facts 7.2 gives them: 1000 -> 8, 1001 -> 4 (1001 is in the first block, but is
+# asked for by a call here: vanilla swapoff), 5000 -> 2 (half of 4), 5001 -> 2 (next to 5000).
+verify_text() {
+	trace "$1" '# release=5.6.0 page_cluster=3 vma_ra=0' <<-END
+		SLOTS type=0 off=1000 n=2
+		SLOTS type=0 off=5000 n=2
+		LOOKUP type=0 off=1000 cause=swapoff
+		RA mode=cluster type=0 off=1000 ret=8
+		READ type=0 off=1000 cause=demand
+		READ type=0 off=1001 cause=ra
+		LOOKUP type=0 off=1001 cause=swapoff
+		RA mode=cluster type=0 off=1001 ret=$2
+		LOOKUP type=0 off=5000 cause=swapoff
+		RA mode=cluster type=0 off=5000 ret=2
+		READ type=0 off=5000 cause=demand
+		READ type=0 off=5001 cause=ra
+		LOOKUP type=0 off=5001 cause=swapoff
+		RA mode=cluster type=0 off=5001 ret=2
+	END
+}
+verify_text good 4
+run "$SWAPTRACE" replay --verify "$WORK/good"
+tap_is "$STATUS" 0 "verify: agreement is exit 0"
+tap_grep 'verify: 8 of 8 decisions agree \(100\.00 %\)' "$OUT" "verify: 4 windows and 4 reads are counted"
+verify_text bad 2
+run "$SWAPTRACE" replay --verify "$WORK/bad"
+tap_is "$STATUS" 1 "verify: a wrong window is exit 1"
+tap_grep 'RA: recorded mode=cluster off=1001 ret=2; predicted mode=cluster ret=4' "$OUT" "verify: and it is shown"
+trace unknown_release '# release=6.6.17 page_cluster=3 vma_ra=0' <<-END
+	LOOKUP type=0 off=5 cause=fault hit=0
+END
+run "$SWAPTRACE" replay --verify "$WORK/unknown_release"
+tap_is "$STATUS" 2 "verify: a release without a model is refused"
+tap_grep 'nearest is v6\.1' "$ERR" "verify: and the nearest one named"
+
+tap_end
