@@ -11,6 +11,7 @@
 
 #include "analyze/distribution.h"
 #include "analyze/format.h"
+#include "replay/engine.h"
 
 #define FIELD(member)                                                                              \
 	{                                                                                          \
@@ -32,8 +33,6 @@ const struct count_field readahead_counts[] = {
 	FIELD(assumed_slots),
 	{ NULL, 0 },
 };
-
-const char *const start_state_names[4] = { "unknown", "boot", "given", "snapshot" };
 
 uint64_t readahead_count(const struct readahead_result *ra, const struct count_field *c)
 {
@@ -297,7 +296,7 @@ static json_t *item_json(struct writing *w, const struct result_item *item, bool
 	put_text(w, o, "policy", r->policy);
 	put_text(w, o, "model", r->model[0] ? r->model : NULL);
 	put(w, o, "what_if", json_boolean(r->what_if));
-	put_text(w, o, "start_state", start_state_names[r->start_state & 3]);
+	put_text(w, o, "start_state", start_state_name(r->start_state));
 	put_count(w, o, "lost", r->lost);
 	put_real(w, o, "seconds", item->seconds);
 	if (with_facts)

@@ -78,7 +78,4 @@ extern const struct count_field readahead_counts[]; /* ended by a NULL name */
 /** readahead_count - the value of field @c in @ra */
 uint64_t readahead_count(const struct readahead_result *ra, const struct count_field *c);
 
-/** start_state_names - "unknown", "boot", "given", "snapshot" by enum start_state */
-extern const char *const start_state_names[4];
-
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "analyze/format.h"
+#include "replay/engine.h"
 
 /* A document being read: what is wrong names the file and the key. */
 struct input {
@@ -348,8 +349,8 @@ static enum start_state get_start_state(struct input *in, const json_t *o)
 	char name[16];
 
 	get_text(in, o, "start_state", name, sizeof(name));
-	for (int i = 0; i < 4; i++)
-		if (!strcmp(name, start_state_names[i]))
+	for (int i = START_UNKNOWN; i <= START_SNAPSHOT; i++)
+		if (!strcmp(name, start_state_name((enum start_state)i)))
 			return (enum start_state)i;
 	return START_UNKNOWN;
 }
