@@ -220,6 +220,7 @@ static json_t *slices_json(struct writing *w, const struct replay_result *r)
 		put_count(w, o, "cache_hits", s->cache_hits);
 		put_count(w, o, "pages_read", s->pages_read);
 		put_count(w, o, "ra_pages", s->ra_pages);
+		put_count(w, o, "hits", s->hits);
 		append(w, a, o);
 	}
 	return a;

@@ -287,6 +287,7 @@ static void get_slices(struct input *in, const json_t *o, struct replay_result *
 		to->cache_hits = get_count_or_0(in, p, "cache_hits");
 		to->pages_read = get_count_or_0(in, p, "pages_read");
 		to->ra_pages = get_count_or_0(in, p, "ra_pages");
+		to->hits = get_count_or_0(in, p, "hits");
 	}
 }
 

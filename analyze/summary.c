@@ -175,6 +175,7 @@ static void lookup_decisions(struct gathering *g, const struct event *ev, struct
 	if (event_has(ev, LOOKUP_RA)) {
 		g->marks_known = true;
 		g->marked += ev->v[LOOKUP_RA];
+		slice->hits += ev->v[LOOKUP_RA];
 	}
 	if (event_get(ev, LOOKUP_HIT, 0))
 		return;

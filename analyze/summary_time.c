@@ -15,6 +15,7 @@ static void add_slice(struct time_slice *to, const struct time_slice *from)
 	to->cache_hits += from->cache_hits;
 	to->pages_read += from->pages_read;
 	to->ra_pages += from->ra_pages;
+	to->hits += from->hits;
 }
 
 static void join_pairs(struct timeline *t)

@@ -111,6 +111,8 @@ bool run_account(struct ra_run *run, const struct need *n)
 		ra_vma_hit(&run->vma_word[n->vma], n->addr, marked, run->machine->geometry.page_shift);
 	if (marked) {
 		run->result->readahead.hits++;
+		if (run->slice)
+			run->slice->hits++;
 		if (!vma)
 			run_state(run, n)->hits++;
 	}

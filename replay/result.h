@@ -67,6 +67,7 @@ struct time_slice {
 	uint64_t calls;	 /* readahead calls in it */
 	uint64_t window_pages; /* sum of their windows */
 	uint64_t lookups, cache_hits, pages_read, ra_pages;
+	uint64_t hits;	 /* lookups in it that found the readahead mark */
 };
 
 struct phase_result { /* between two changes of page_cluster or vma_ra */
