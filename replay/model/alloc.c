@@ -302,7 +302,9 @@ static void enable_dev(struct swap_alloc *sa, struct swap_dev *dev)
 	dev->writeok = true;
 	sa->nr_swap_pages += dev->pages;
 	sa->total_swap_pages += dev->pages;
-	swap_avail_add(sa, dev);
+	/* After a swapoff that was killed it may be full; its next free brings it back. */
+	if (dev->inuse < dev->pages)
+		swap_avail_add(sa, dev);
 }
 
 static struct swap_dev *get_dev(struct swap_alloc *sa, int type)

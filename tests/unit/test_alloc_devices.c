@@ -183,6 +183,20 @@ static void test_swapoff_abort(void **state)
 	/* The CPU's place is still good. */
 	assert_int_equal(get(sa, 0), 11);
 	swap_alloc_destroy(sa);
+
+	/* A full one takes no turn: each large request is served by the other device. */
+	sa = new_alloc("cluster-6.12", 512, false);
+	add_device(sa, 0, 100, 5, DISK);
+	for (int n = 0; n < 99; n++)
+		assert_int_equal(device_of_next(sa), 0);
+	assert_int_equal(swap_alloc_swapoff_begin(sa, 0), 0);
+	assert_int_equal(swap_alloc_swapoff_abort(sa, 0), 0);
+	add_device(sa, 1, 4096, 5, DISK);
+	expect_run(sa, 4, 512, 560, 16);
+	zap(sa, 50, 1);
+	assert_int_equal(device_of_next(sa), 1);
+	assert_int_equal(device_of_next(sa), 0);
+	swap_alloc_destroy(sa);
 }
 
 /*
