@@ -265,6 +265,7 @@ main() {
 		finish
 	fi
 	export PATH=$PATH:/usr/sbin:/sbin
+	export CMOCKA_MESSAGE_OUTPUT=TAP
 	# A finding of a sanitizer must end the test, not only print a line.
 	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	build_main
