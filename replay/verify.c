@@ -308,7 +308,7 @@ static bool compare_lookup(struct verify *v, const struct moment *at,
 	bool cached = *bits & SLOT_CACHED, marked = *bits & SLOT_MARKED;
 	bool same = l->hit == cached && (!l->hit || l->ra < 0 || l->ra == marked);
 	struct difference d = { .event = "LOOKUP" };
-	bool explained;
+	bool explained = false;
 
 	if (l->hit < 0)
 		return cached;
