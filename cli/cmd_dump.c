@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +112,31 @@ static int print_events(struct trace_reader *r, FILE *out, const struct selectio
 	return ret < 0 ? ret : 0;
 }
 
+/*
+ * The losses of a trace without footer stand in its blocks only: read them all before the header
+ * is printed, so that text keeps the loss.
+ */
+static int print_header(FILE *out, struct trace_reader *r, struct error *e)
+{
+	const struct trace_block *b;
+	uint64_t n;
+	int ret;
+
+	if (!trace_get_stats(r)->truncated)
+		return trace_print_header(out, trace_get_header(r)) ? EXIT_ENVIRONMENT : 0;
+	while ((ret = trace_next_block(r, &b, e)) > 0)
+		;
+	if (ret < 0)
+		return ret;
+	ret = trace_print_header(out, trace_get_header(r));
+	for (unsigned int cpu = 0; (n = trace_get_lost(r, &cpu)); cpu++)
+		if (fprintf(out, "# loss cpu=%u n=%" PRIu64 "\n", cpu, n) < 0)
+			ret = -EIO;
+	if (ret)
+		return EXIT_ENVIRONMENT;
+	return trace_rewind(r, e);
+}
+
 static int dump_trace(const struct arguments *args, struct trace_reader *r, FILE *out,
 		      const char *out_name)
 {
@@ -120,8 +146,8 @@ static int dump_trace(const struct arguments *args, struct trace_reader *r, FILE
 
 	if (ret)
 		return ret;
-	if (!option_flag(args, "no-header") && trace_print_header(out, trace_get_header(r)))
-		ret = EXIT_ENVIRONMENT;
+	if (!option_flag(args, "no-header"))
+		ret = print_header(out, r, &e);
 	if (!ret && !option_flag(args, "header"))
 		ret = print_events(r, out, &sel, &e);
 	if (ret < 0)

@@ -36,6 +36,9 @@ struct trace_block {
 	struct section section;
 	uint8_t *payload;
 	size_t payload_room;
+	const uint8_t *losses; /* nlosses pairs of LEB128 numbers: CPU, events */
+	size_t losses_len;
+	uint64_t nlosses;
 	uint32_t *locals; /* [number - 1]: id in the pool of the reader */
 	uint32_t nlocals, locals_room;
 
@@ -126,19 +129,35 @@ static void forget(struct trace_block *b)
 	}
 }
 
-static bool load_losses(struct cursor *c, uint64_t *lost)
+static bool load_losses(struct trace_block *b, struct cursor *c)
 {
 	uint64_t n = cursor_varint(c);
+	size_t start = c->at;
 
-	*lost = 0;
-	while (n-- && !c->failed) {
-		uint64_t count;
-
-		cursor_varint(c); /* the CPU: its share is in the closing lines */
-		count = cursor_varint(c);
-		*lost = *lost + count < count ? UINT64_MAX : *lost + count;
+	b->nlosses = 0;
+	b->losses = c->p + start;
+	for (uint64_t i = 0; i < n && !c->failed; i++) {
+		cursor_varint(c);
+		cursor_varint(c);
 	}
+	b->losses_len = c->at - start;
+	if (!c->failed)
+		b->nlosses = n;
 	return !c->failed;
+}
+
+bool block_next_loss(const struct trace_block *b, struct cursor *c, uint32_t *cpu, uint64_t *n)
+{
+	uint64_t v;
+
+	if (!c->p)
+		*c = (struct cursor){ .p = b->losses, .len = b->nlosses ? b->losses_len : 0 };
+	if (c->at == c->len)
+		return false;
+	v = cursor_varint(c);
+	*cpu = v < BLOCK_CPUS_MAX ? (uint32_t)v : BLOCK_CPUS_MAX - 1;
+	*n = cursor_varint(c);
+	return true;
 }
 
 static int load_strings(struct trace_block *b, struct cursor *c)
@@ -216,31 +235,35 @@ static int decode_types(struct trace_block *b)
 {
 	const struct column_entry *e = entry_at(b, b->event_entry[COL_TYPES]);
 	uint32_t n = b->section.events;
-	uint64_t all_ok = 1;
+	/* Two sets of counters: neighbours of one type would wait for each other's addition. */
+	uint32_t even[256] = { 0 }, odd[256] = { 0 };
+	uint32_t i, known = 0;
 
 	if (!n)
 		return 0;
-	if (!e || column_decode(b->decoder, e, b->scratch, n))
+	if (!e || column_decode_bytes(b->decoder, e, b->scratch, b->types, n))
 		return -EBADMSG;
-	for (uint32_t i = 0; i < n; i++) {
-		all_ok &= b->scratch[i] < EV_NR;
-		b->types[i] = (uint8_t)b->scratch[i];
+	for (i = 0; i + 1 < n; i += 2) {
+		even[b->types[i]]++;
+		odd[b->types[i + 1]]++;
 	}
-	if (!all_ok)
-		return -EBADMSG;
-	for (uint32_t i = 0; i < n; i++)
-		b->types_view[b->types[i]].count++;
-	return 0;
+	if (i < n)
+		even[b->types[i]]++;
+	for (unsigned int t = 0; t < EV_NR; t++) {
+		b->types_view[t].count = even[t] + odd[t];
+		known += b->types_view[t].count;
+	}
+	return known == n ? 0 : -EBADMSG;
 }
 
-int block_load(struct trace_block *b, const struct section *s, uint64_t *lost)
+int block_load(struct trace_block *b, const struct section *s)
 {
 	struct cursor c = { .p = b->payload, .len = (size_t)s->payload_len };
 	int ret;
 
 	forget(b);
 	b->section = *s;
-	if (!load_losses(&c, lost))
+	if (!load_losses(b, &c))
 		return -EBADMSG;
 	ret = load_strings(b, &c);
 	if (!ret)

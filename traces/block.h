@@ -18,10 +18,19 @@ uint8_t *block_buffer(struct trace_block *b, size_t len);
 
 /**
  * block_load - take apart the payload that is in the buffer; types are decoded, all else waits
- * @lost: what the block's loss table sums up to
  * Returns 0, -EBADMSG for a broken structure, -ENOMEM.
  */
-int block_load(struct trace_block *b, const struct section *s, uint64_t *lost);
+int block_load(struct trace_block *b, const struct section *s);
+
+/* CPUs from here on are counted as the last one. */
+#define BLOCK_CPUS_MAX 65536u
+
+/**
+ * block_next_loss - walk the block's loss table
+ * @c: all zeros to begin with
+ * Returns false after the last CPU.
+ */
+bool block_next_loss(const struct trace_block *b, struct cursor *c, uint32_t *cpu, uint64_t *n);
 
 /** block_event - event @i of the block; false when a column is broken. In order: i = 0, 1, 2, ... */
 bool block_event(struct trace_block *b, uint32_t i, struct event *ev);

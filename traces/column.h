@@ -83,4 +83,11 @@ void column_decoder_free(struct column_decoder *d);
 int column_decode(struct column_decoder *d, const struct column_entry *e, uint64_t *out,
 		  uint32_t n);
 
+/**
+ * column_decode_bytes - the same for a column of small numbers; what exceeds 255 becomes 255
+ * @room: space for @n numbers that the call may use
+ */
+int column_decode_bytes(struct column_decoder *d, const struct column_entry *e, uint64_t *room,
+			uint8_t *out, uint32_t n);
+
 #endif

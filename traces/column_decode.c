@@ -10,7 +10,15 @@
 
 struct column_decoder {
 	ZSTD_DCtx *zstd;
-	uint8_t plane[WIRE_BLOCK_EVENTS];
+	uint8_t planes[COLUMN_PLANES][WIRE_BLOCK_EVENTS];
+};
+
+/* The planes of a column that differ from value to value; the others are in @same. */
+struct joined {
+	uint64_t same;
+	unsigned int n;
+	const uint8_t *at[COLUMN_PLANES];
+	unsigned int shift[COLUMN_PLANES];
 };
 
 struct column_decoder *column_decoder_new(void)
@@ -98,17 +106,19 @@ bool column_parse(struct cursor *dir, struct cursor *data, struct column_entry *
 	return true;
 }
 
-/* The @n bytes of a plane, decompressed if need be; NULL when it does not hold exactly that many. */
-static const uint8_t *plane_bytes(struct column_decoder *d, const struct column_plane *p, size_t n)
+/* The @n bytes of plane @b, decompressed if need be; NULL when it does not hold exactly that many. */
+static const uint8_t *plane_bytes(struct column_decoder *d, const struct column_entry *e,
+				  unsigned int b, size_t n)
 {
+	const struct column_plane *p = &e->planes[b];
+	uint8_t *room = d->planes[b];
+
 	if (p->mode == PLANE_RAW)
 		return p->len == n ? p->at : NULL;
-	if (p->mode == PLANE_SAME) {
-		memset(d->plane, p->byte, n);
-		return d->plane;
-	}
+	if (p->mode == PLANE_SAME)
+		return memset(room, p->byte, n);
 	/* The room is ours, so a frame that claims more is an error and not an overflow. */
-	return ZSTD_decompressDCtx(d->zstd, d->plane, n, p->at, p->len) == n ? d->plane : NULL;
+	return ZSTD_decompressDCtx(d->zstd, room, n, p->at, p->len) == n ? room : NULL;
 }
 
 static void fill(uint64_t *out, uint32_t n, uint64_t v)
@@ -117,43 +127,72 @@ static void fill(uint64_t *out, uint32_t n, uint64_t v)
 		out[i] = v;
 }
 
-/* Put the planes together again. */
-static int join_planes(struct column_decoder *d, const struct column_entry *e, uint64_t *out,
-		       uint32_t n)
+static bool join_planes(struct column_decoder *d, const struct column_entry *e, uint32_t n,
+			struct joined *j)
 {
-	uint64_t same = 0;
-	bool first = true;
-
-	for (unsigned int b = 0; b < e->nplanes; b++)
-		if (e->planes[b].mode == PLANE_SAME)
-			same |= (uint64_t)e->planes[b].byte << (8 * b);
+	*j = (struct joined){ 0 };
 	for (unsigned int b = 0; b < e->nplanes; b++) {
-		const struct column_plane *p = &e->planes[b];
-		const uint8_t *bytes;
-
-		if (p->mode == PLANE_SAME)
+		if (e->planes[b].mode == PLANE_SAME) {
+			j->same |= (uint64_t)e->planes[b].byte << (8 * b);
 			continue;
-		bytes = plane_bytes(d, p, n);
-		if (!bytes)
-			return -EBADMSG;
-		if (first) {
-			for (uint32_t i = 0; i < n; i++)
-				out[i] = same | (uint64_t)bytes[i] << (8 * b);
-		} else {
-			for (uint32_t i = 0; i < n; i++)
-				out[i] |= (uint64_t)bytes[i] << (8 * b);
 		}
-		first = false;
+		j->at[j->n] = plane_bytes(d, e, b, n);
+		j->shift[j->n] = 8 * b;
+		if (!j->at[j->n++])
+			return false;
 	}
-	if (first)
-		fill(out, n, same);
-	return 0;
+	return true;
+}
+
+/*
+ * The inner loops of all reading. Both are inlined with constants for @planes and @encoding, so
+ * that each of the common combinations becomes a loop of its own without branches.
+ */
+static inline __attribute__((always_inline)) uint64_t
+take(const struct joined *j, unsigned int planes, uint32_t i)
+{
+	uint64_t v = j->same;
+
+	for (unsigned int p = 0; p < planes; p++)
+		v |= (uint64_t)j->at[p][i] << j->shift[p];
+	return v;
+}
+
+static inline __attribute__((always_inline)) void
+rebuild(const struct joined *shared, unsigned int planes, enum column_encoding encoding,
+	uint64_t base, uint64_t *restrict out, uint32_t n)
+{
+	struct joined j = *shared; /* a copy that no store to @out can change */
+	uint64_t v = base;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (encoding == ENC_PLAIN)
+			out[i] = base + take(&j, planes, i);
+		else if (encoding == ENC_UP)
+			out[i] = v += take(&j, planes, i);
+		else
+			out[i] = v += unzigzag(take(&j, planes, i));
+	}
+}
+
+static inline __attribute__((always_inline)) void
+rebuild_planes(const struct joined *j, enum column_encoding encoding, uint64_t base,
+	       uint64_t *restrict out, uint32_t n)
+{
+	if (j->n == 1)
+		rebuild(j, 1, encoding, base, out, n);
+	else if (j->n == 2)
+		rebuild(j, 2, encoding, base, out, n);
+	else if (j->n == 3)
+		rebuild(j, 3, encoding, base, out, n);
+	else
+		rebuild(j, j->n, encoding, base, out, n);
 }
 
 static int decode_bits(struct column_decoder *d, const struct column_entry *e, uint64_t *out,
 		       uint32_t n)
 {
-	const uint8_t *p = plane_bytes(d, &e->planes[0], (n + 7) / 8);
+	const uint8_t *p = plane_bytes(d, e, 0, (n + 7) / 8);
 
 	if (!p)
 		return -EBADMSG;
@@ -167,7 +206,7 @@ static int decode_dict(struct column_decoder *d, const struct column_entry *e, u
 {
 	struct cursor c = { .p = e->dict, .len = e->dict_len };
 	uint64_t table[COLUMN_DICT_MAX] = { 0 };
-	const uint8_t *p = plane_bytes(d, &e->planes[0], n);
+	const uint8_t *p = plane_bytes(d, e, 0, n);
 
 	if (!p)
 		return -EBADMSG;
@@ -193,25 +232,11 @@ static int decode_varint(const struct column_entry *e, uint64_t *out, uint32_t n
 	return c.failed || c.at != c.len ? -EBADMSG : 0;
 }
 
-static void sum_up(uint64_t *out, uint32_t n, uint64_t v)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		v += out[i];
-		out[i] = v;
-	}
-}
-
-static void sum_zigzag(uint64_t *out, uint32_t n, uint64_t v)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		v += unzigzag(out[i]);
-		out[i] = v;
-	}
-}
-
 int column_decode(struct column_decoder *d, const struct column_entry *e, uint64_t *out,
 		  uint32_t n)
 {
+	struct joined j;
+
 	switch (e->encoding) {
 	case ENC_CONST:
 		fill(out, n, e->base);
@@ -225,14 +250,36 @@ int column_decode(struct column_decoder *d, const struct column_entry *e, uint64
 	default:
 		break;
 	}
-	if (join_planes(d, e, out, n))
+	if (!join_planes(d, e, n, &j))
 		return -EBADMSG;
-	if (e->encoding == ENC_UP)
-		sum_up(out, n, e->base);
-	else if (e->encoding == ENC_DELTA)
-		sum_zigzag(out, n, e->base);
-	else if (e->base)
-		for (uint32_t i = 0; i < n; i++)
-			out[i] += e->base;
+	if (e->encoding == ENC_PLAIN)
+		rebuild_planes(&j, ENC_PLAIN, e->base, out, n);
+	else if (e->encoding == ENC_UP)
+		rebuild_planes(&j, ENC_UP, e->base, out, n);
+	else
+		rebuild_planes(&j, ENC_DELTA, e->base, out, n);
 	return 0;
+}
+
+int column_decode_bytes(struct column_decoder *d, const struct column_entry *e, uint64_t *room,
+			uint8_t *out, uint32_t n)
+{
+	const uint8_t *p;
+	int ret;
+
+	if (e->encoding == ENC_PLAIN && e->nplanes == 1 && e->base <= UINT8_MAX) {
+		p = plane_bytes(d, e, 0, n);
+		if (!p)
+			return -EBADMSG;
+		for (uint32_t i = 0; i < n; i++) {
+			unsigned int v = p[i] + (unsigned int)e->base;
+
+			out[i] = v > UINT8_MAX ? UINT8_MAX : (uint8_t)v;
+		}
+		return 0;
+	}
+	ret = column_decode(d, e, room, n);
+	for (uint32_t i = 0; !ret && i < n; i++)
+		out[i] = room[i] <= UINT8_MAX ? (uint8_t)room[i] : UINT8_MAX;
+	return ret;
 }

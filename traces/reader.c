@@ -20,6 +20,7 @@ void trace_close(struct trace_reader *r)
 	block_free(r->block);
 	strpool_free(r->strings);
 	free(r->footer.index);
+	free(r->cpu_lost);
 	free(r->name);
 	free(r);
 }
@@ -32,6 +33,18 @@ const struct trace_header *trace_get_header(const struct trace_reader *r)
 const struct trace_stats *trace_get_stats(const struct trace_reader *r)
 {
 	return &r->stats;
+}
+
+uint64_t trace_get_lost(const struct trace_reader *r, unsigned int *cpu)
+{
+	while (*cpu < r->ncpus && !r->cpu_lost[*cpu])
+		(*cpu)++;
+	return *cpu < r->ncpus ? r->cpu_lost[*cpu] : 0;
+}
+
+uint64_t trace_bytes(const struct trace_reader *r)
+{
+	return r->size;
 }
 
 const char *trace_string(const struct trace_reader *r, uint32_t id, size_t *len)
@@ -56,6 +69,7 @@ void reader_start(struct trace_reader *r)
 	r->stats = r->opened;
 	r->block_lost = 0;
 	r->event_lost = 0;
+	r->ncpus = 0;
 	r->pos = r->first;
 	r->next_number = 0;
 	r->next_event = 0;
@@ -161,8 +175,7 @@ static void count_broken(struct trace_reader *r, const struct section *s)
 }
 
 /* Payload of the block at r->pos. 1: loaded; 0: broken; negative: error. */
-static int load_payload(struct trace_reader *r, const struct section *s, uint64_t *lost,
-			struct error *e)
+static int load_payload(struct trace_reader *r, const struct section *s, struct error *e)
 {
 	uint8_t *p = block_buffer(r->block, (size_t)s->payload_len + 1);
 	int64_t got;
@@ -176,29 +189,45 @@ static int load_payload(struct trace_reader *r, const struct section *s, uint64_
 		return error_errno(e, (int)got, "cannot read %s", r->name);
 	if ((uint64_t)got != s->payload_len || !section_payload_ok(s, p))
 		return 0;
-	ret = block_load(r->block, s, lost);
+	ret = block_load(r->block, s);
 	if (ret == -ENOMEM)
 		return error_errno(e, ret, "%s: block %llu", r->name,
 				   (unsigned long long)s->number);
 	return !ret;
 }
 
-static void count_lost_events(struct trace_reader *r)
+static void count_losses(struct trace_reader *r)
 {
-	uint32_t n = block_count(r->block, EV_LOST);
-	const uint64_t *v = n ? block_column(r->block, EV_LOST, LOST_N) : NULL;
+	uint32_t lines = block_count(r->block, EV_LOST);
+	const uint64_t *v = lines ? block_column(r->block, EV_LOST, LOST_N) : NULL;
+	struct cursor c = { 0 };
+	uint64_t n;
+	uint32_t cpu;
 
-	for (uint32_t i = 0; v && i < n; i++)
+	while (block_next_loss(r->block, &c, &cpu, &n)) {
+		r->block_lost += n;
+		if (cpu >= r->ncpus) {
+			uint64_t *bigger = realloc(r->cpu_lost, (cpu + 1) * sizeof(*bigger));
+
+			if (!bigger)
+				continue;
+			memset(bigger + r->ncpus, 0, (cpu + 1 - r->ncpus) * sizeof(*bigger));
+			r->cpu_lost = bigger;
+			r->ncpus = cpu + 1;
+		}
+		r->cpu_lost[cpu] += n;
+	}
+	for (uint32_t i = 0; v && i < lines; i++)
 		r->event_lost += v[i];
+	update_lost(r);
 }
 
 /* The section at r->pos is a block: 1 read it, 0 skipped it. */
 static int read_block(struct trace_reader *r, const struct section *s, struct error *e)
 {
-	uint64_t lost = 0;
 	bool in_order = s->number >= r->next_number && s->first_ns >= r->last_ns &&
 			s->first_event >= r->next_event;
-	int ret = in_order ? load_payload(r, s, &lost, e) : 0;
+	int ret = in_order ? load_payload(r, s, e) : 0;
 
 	if (ret < 0)
 		return ret;
@@ -211,9 +240,7 @@ static int read_block(struct trace_reader *r, const struct section *s, struct er
 	if (ret) {
 		r->stats.blocks++;
 		r->last_ns = s->last_ns;
-		r->block_lost += lost;
-		count_lost_events(r);
-		update_lost(r);
+		count_losses(r);
 	} else {
 		count_broken(r, s);
 	}

@@ -33,6 +33,8 @@ struct trace_reader {
 	struct trace_stats stats;
 	uint64_t line_lost; /* sum of the header's loss lines */
 	uint64_t block_lost, event_lost;
+	uint64_t *cpu_lost; /* block_lost by CPU */
+	uint32_t ncpus;
 
 	uint64_t pos;
 	uint64_t next_number, next_event; /* what the next block should say of itself */

@@ -58,6 +58,16 @@ const struct trace_header *trace_get_header(const struct trace_reader *r);
 /** trace_get_stats - what was met so far; after the end: about the whole trace */
 const struct trace_stats *trace_get_stats(const struct trace_reader *r);
 
+/**
+ * trace_get_lost - losses per CPU as the blocks read so far tell them
+ * @cpu: moved up to the next CPU that lost anything
+ * Returns how many events it lost, 0 when there is no such CPU.
+ */
+uint64_t trace_get_lost(const struct trace_reader *r, unsigned int *cpu);
+
+/** trace_bytes - size of the trace in bytes (text and pipes: of the trace made from them) */
+uint64_t trace_bytes(const struct trace_reader *r);
+
 /** trace_rewind - back to the first event; the stats start again */
 int trace_rewind(struct trace_reader *r, struct error *e);
 
@@ -193,6 +203,14 @@ int trace_finish(struct trace_writer *w, const struct trace_header *closing, str
 
 /** trace_abandon - close without footer and free; the file stays readable to the last whole block */
 void trace_abandon(struct trace_writer *w);
+
+/**
+ * trace_recover - copy all that is readable of @in to @out
+ * @stats: what was met; a lost header shows in header_damaged and an empty header
+ * Losses of a trace without footer, which only its blocks know, become `loss` lines, and a `note`
+ * says what is missing. @out is created as by trace_create_replace() and may be @in.
+ */
+int trace_recover(const char *in, const char *out, struct trace_stats *stats, struct error *e);
 
 /*
  * A sorter puts events that are nearly in order into order before they are written: stable, in
