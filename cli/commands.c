@@ -10,6 +10,8 @@ const struct command *const command_table[] = {
 	&cmd_reproduce,
 	&cmd_import,
 	&cmd_dump,
+	&cmd_info,
+	&cmd_recover,
 	&cmd_help,
 	NULL,
 };

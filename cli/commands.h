@@ -8,6 +8,8 @@
 extern const struct command cmd_help;
 extern const struct command cmd_import;
 extern const struct command cmd_dump;
+extern const struct command cmd_info;
+extern const struct command cmd_recover;
 extern const struct command cmd_replay;
 extern const struct command cmd_reproduce;
 
