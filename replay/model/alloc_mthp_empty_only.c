@@ -13,7 +13,7 @@
 static uint32_t pick_cluster(struct swap_scan *s)
 {
 	if (s->dev->free.head == SWAP_CLUSTER_NONE)
-		swap_scan_discard_now(s);
+		swap_scan_discard_work(s->sa, s->dev);
 	return s->dev->free.head;
 }
 

@@ -24,7 +24,7 @@ static bool pick_cluster(struct swap_scan *s)
 	struct swap_percpu *pcp = &s->dev->percpu[s->cpu];
 
 	if (s->dev->free.head == SWAP_CLUSTER_NONE)
-		swap_scan_discard_now(s);
+		swap_scan_discard_work(s->sa, s->dev);
 	pcp->index = s->dev->free.head;
 	if (pcp->index == SWAP_CLUSTER_NONE)
 		return false;

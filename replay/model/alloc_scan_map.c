@@ -169,7 +169,6 @@ static enum scan_step scan_new_run(struct swap_scan *s)
 		if (end == start + len) {
 			scan_spend(s, end - 1 - from);
 			s->offset = start;
-			dev->cluster_next = start;
 			return STEP_CHECK;
 		}
 		start = end + 1;
@@ -420,7 +419,7 @@ void swap_scan_drop_next(struct swap_scan *s)
 /* One large entry: the CPU's cluster or a new one, no scan, nothing remembered for scans. */
 static int alloc_large(struct swap_scan *s)
 {
-	if (!s->ssd->try_cluster(s) || !resolve_conflicts(s) || !s->dev->writeok)
+	if (!s->ssd->try_cluster(s) || !resolve_conflicts(s))
 		return 0;
 	swap_scan_take(s->sa, s->dev, s->offset, s->order, s->ssd->order_on_take);
 	s->offs[0] = s->offset;
@@ -503,15 +502,6 @@ void swap_scan_discard_work(struct swap_alloc *sa, struct swap_dev *dev)
 		memset(dev->map + swap_cluster_start(sa, ci), SWAP_MAP_FREE, sa->cluster_slots);
 		swap_cluster_move_tail(dev, ci, SWAP_LIST_FREE, 0);
 	}
-}
-
-void swap_scan_discard_now(struct swap_scan *s)
-{
-	if (s->dev->discard.head == SWAP_CLUSTER_NONE)
-		return;
-	swap_scan_discard_work(s->sa, s->dev);
-	s->base = scan_percpu(s)->scan_next;
-	s->offset = s->base;
 }
 
 void swap_scan_swapon(struct swap_alloc *sa, struct swap_dev *dev,

@@ -107,12 +107,6 @@ void swap_scan_reclaimed(struct swap_alloc *sa, struct swap_dev *dev, unsigned i
 void swap_scan_discard_work(struct swap_alloc *sa, struct swap_dev *dev);
 
 /*
- * The search found no free cluster: waiting clusters are discarded at once, and if there were
- * any, the place to scan from is read anew.
- */
-void swap_scan_discard_now(struct swap_scan *s);
-
-/*
  * ops->swapon: no CPU has a cluster, each starts its scans at a random slot. RANDOM_SLOT as in
  * struct swap_scan_ssd.
  */

@@ -7,6 +7,8 @@
  */
 #include "alloc_tools.h"
 
+#include "replay/model/alloc_scan_map.h"
+
 #define ROTATING SWAP_DEV_BLKDEV
 #define NOTHING (-1)
 
@@ -423,6 +425,93 @@ static void test_rotational_without_runs(void **state)
 	}
 }
 
+/*
+ * Requests for 64 slots on a rotating disk. The search for a run of 512 passes 511 slots: a break
+ * with the 257th, then 254 more, which leaves a patience of 2, so it ends with 3 slots. The next 7
+ * get 64 each, 451 so far. The one after has 61 left in the run and walks on for 3. Then a new run.
+ */
+static void test_rotational_batches(void **state)
+{
+	static const int sizes[] = { 3, 64, 64, 64, 64, 64, 64, 64, 64, 3, 64 };
+
+	(void)state;
+	FOR_EACH_GENERATION(g)
+	{
+		struct swap_alloc *sa = one_device(generations[g], 2048, ROTATING);
+		struct swap_entry e[SWAP_BATCH];
+		uint32_t off = 1;
+
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+			assert_int_equal(swap_alloc_get_pages(sa, 0, 0, SWAP_BATCH, e), sizes[i]);
+			assert_sane(sa);
+			for (int n = 0; n < sizes[i]; n++)
+				assert_int_equal(e[n].off, off++);
+		}
+		swap_alloc_destroy(sa);
+	}
+}
+
+/* A run may end with the last slot: 513 .. 1024 is one, slot 3 is not. */
+static void test_rotational_last_run(void **state)
+{
+	(void)state;
+	FOR_EACH_GENERATION(g)
+	{
+		struct swap_alloc *sa = one_device(generations[g], 1025, ROTATING);
+
+		takes(sa, 0, 512, 1, 1);
+		zap(sa, 3, 1);
+		takes(sa, 0, 1, 513, 0);
+		swap_alloc_destroy(sa);
+	}
+}
+
+struct folio {
+	uint32_t off, size;
+	int nr;		    /* answer of the swap cache; 0: the folio is gone */
+	unsigned int asked; /* how often */
+};
+
+static int give_up(void *ctx, unsigned int cpu, int type, uint32_t off)
+{
+	struct folio *f = ctx;
+	int nr = f->nr;
+
+	(void)cpu;
+	(void)type;
+	assert_in_range(off, f->off, f->off + f->size - 1);
+	f->asked++;
+	if (nr > 0)
+		f->nr = 0;
+	return nr;
+}
+
+/*
+ * A rotating disk whose next place, 2 as in the test without runs, is held by the swap cache only:
+ * asked for while more than half of swap is used, else passed over.
+ */
+static void test_rotational_cache_only(void **state)
+{
+	(void)state;
+	for (unsigned int full = 0; full < 2; full++) {
+		struct folio f = { .off = 2, .size = 1, .nr = 1 };
+		const struct swap_alloc_env env = { .ctx = &f, .reclaim = give_up };
+		struct swap_alloc *sa = new_alloc_env("scan-6.1", 1, false, env);
+
+		add_device(sa, 0, 2048, SWAP_PRIO_DEFAULT, ROTATING);
+		takes(sa, 0, 2047, 1, 1);
+		for (uint32_t off = 1; off < 2048; off += 2)
+			zap(sa, off, 1);
+		takes(sa, 0, 1, 1, 0);
+		assert_int_equal(swap_alloc_cache_only(sa, 0, 2, 1, false), 0);
+		if (!full)
+			add_device(sa, 1, 4096, SWAP_PRIO_DEFAULT, ROTATING);
+		takes(sa, 0, 1, full ? 2 : 3, 0);
+		assert_int_equal(f.asked, full);
+		swap_alloc_destroy(sa);
+	}
+}
+
 /* Discard: an emptied cluster waits, its slots marked bad, until the worker or a search in need. */
 static void test_discard(void **state)
 {
@@ -448,28 +537,13 @@ static void test_discard(void **state)
 		if (g == 0)
 			assert_int_equal(take(sa, 0, 9), NOTHING);
 		takes(sa, 0, 1, 512, 0);
+		/* No discard any more once swapoff has begun. */
+		assert_int_equal(swap_alloc_swapoff_begin(sa, 0), 0);
+		zap(sa, 512, 1);
+		assert_int_equal(dev->discard.len, 0);
+		assert_int_equal(dev->free.head, 1);
 		swap_alloc_destroy(sa);
 	}
-}
-
-struct folio {
-	uint32_t off;
-	int nr;		    /* answer of the swap cache; 0: the folio is gone */
-	unsigned int asked; /* how often */
-};
-
-static int give_up(void *ctx, unsigned int cpu, int type, uint32_t off)
-{
-	struct folio *f = ctx;
-	int nr = f->nr;
-
-	(void)cpu;
-	(void)type;
-	assert_in_range(off, f->off, f->off + 15);
-	f->asked++;
-	if (nr > 0)
-		f->nr = 0;
-	return nr;
 }
 
 static struct swap_alloc *full_with_folio(const char *generation, struct folio *f)
@@ -497,7 +571,7 @@ static void test_scan_takes_cache_only_slots(void **state)
 	(void)state;
 	FOR_EACH_GENERATION(g)
 	{
-		struct folio f = { .off = 640, .nr = 16 };
+		struct folio f = { .off = 640, .size = 16, .nr = 16 };
 		struct swap_alloc *sa = full_with_folio(generations[g], &f);
 
 		takes(sa, 0, 1, 640, 0);
@@ -505,7 +579,7 @@ static void test_scan_takes_cache_only_slots(void **state)
 		assert_int_equal(sa->dev[0].inuse, 1022 - 15);
 		swap_alloc_destroy(sa);
 
-		f = (struct folio){ .off = 640, .nr = -16 };
+		f = (struct folio){ .off = 640, .size = 16, .nr = -16 };
 		sa = full_with_folio(generations[g], &f);
 		takes(sa, 0, 1, 1020, 0);
 		assert_int_equal(f.asked, 16);
@@ -519,7 +593,7 @@ static void test_scan_leaves_cache_only_slots(void **state)
 	(void)state;
 	FOR_EACH_GENERATION(g)
 	{
-		struct folio f = { .off = 640, .nr = 16 };
+		struct folio f = { .off = 640, .size = 16, .nr = 16 };
 		struct swap_alloc *sa = full_with_folio(generations[g], &f);
 
 		add_device(sa, 1, 2048, SWAP_PRIO_DEFAULT, DISK);
@@ -527,6 +601,45 @@ static void test_scan_leaves_cache_only_slots(void **state)
 		assert_int_equal(f.asked, 0);
 		swap_alloc_destroy(sa);
 	}
+}
+
+/*
+ * The searches in the map go eight slots at a time: whatever lies at whatever distance, they agree
+ * with a walk slot by slot. 24 slots, used but for the ones at I and J.
+ */
+static void test_map_searches(void **state)
+{
+	uint8_t map[24];
+
+	(void)state;
+	for (uint32_t i = 0; i < 24; i++) {
+		for (uint32_t j = 0; j < 24; j++) {
+			uint32_t from = (i + j) % 24, free = from, any = from;
+
+			memset(map, SWAP_MAP_USED, sizeof(map));
+			map[j] = SWAP_HAS_CACHE;
+			map[i] = SWAP_MAP_FREE;
+			while (free < 23 && free != i)
+				free++;
+			while (any < 23 && any != i && any != j)
+				any++;
+			assert_int_equal(swap_map_find_free(map, from, 23, false), free);
+			assert_int_equal(swap_map_find_free(map, from, 23, true), any);
+
+			memset(map, SWAP_MAP_FREE, sizeof(map));
+			map[i] = map[j] = SWAP_MAP_USED;
+			if (from < 20)
+				assert_int_equal(swap_map_range_empty(map, from, 20 - from),
+						 !(i >= from && i < 20) && !(j >= from && j < 20));
+		}
+	}
+	/* Aligned runs of 4 in 0 .. 22: the last that fits is at 16. */
+	memset(map, SWAP_MAP_FREE, sizeof(map));
+	map[3] = map[4] = map[8] = map[15] = SWAP_MAP_USED;
+	assert_int_equal(swap_map_find_run(map, 0, 23, 2), 16);
+	map[19] = SWAP_MAP_USED;
+	assert_int_equal(swap_map_find_run(map, 0, 23, 2), 23);
+	assert_int_equal(swap_map_find_run(map, 0, 24, 2), 20);
 }
 
 /* xorshift32; good enough to wander through the states. */
@@ -620,9 +733,13 @@ int main(void)
 		cmocka_unit_test(test_random_start),
 		cmocka_unit_test(test_rotational_runs),
 		cmocka_unit_test(test_rotational_without_runs),
+		cmocka_unit_test(test_rotational_batches),
+		cmocka_unit_test(test_rotational_last_run),
+		cmocka_unit_test(test_rotational_cache_only),
 		cmocka_unit_test(test_discard),
 		cmocka_unit_test(test_scan_takes_cache_only_slots),
 		cmocka_unit_test(test_scan_leaves_cache_only_slots),
+		cmocka_unit_test(test_map_searches),
 		cmocka_unit_test(test_random_runs),
 	};
 
