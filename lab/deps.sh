@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Installs what is missing of the Debian packages that building, testing and the lab need; nothing else, and no
-# recommended packages. Needs neither root nor a network where nothing is missing.
+# Installs what is missing of the Debian packages that building, testing and the lab need; nothing
+# else, and no recommended packages. Needs neither root nor a network where nothing is missing.
 #
 # usage: lab/deps.sh [--list | --missing]
 set -u
 
-# Without these nothing works. libbpf and what it needs are for record only (HAVE_BPF=0 builds without).
+# Without these nothing works. libbpf and what it needs are for record only (HAVE_BPF=0 builds
+# without).
 BUILD="gcc libc6-dev make libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev"
 BPF="clang bpftool libbpf-dev libelf-dev zlib1g-dev"
 # Pictures and guests: what needs them says so, and is skipped, where they can't be had.

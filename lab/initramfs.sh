@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# The guest's initramfs: busybox, our own workload program, modules, the recorder. Sourced by run.sh.
+# The guest's initramfs: busybox, our own workload program, modules, the recorder. Sourced by
+# run.sh.
 
 
-# Prints the path of a busybox without shared libraries. ldd refuses such a file; that needs no extra package.
+# Prints the path of a busybox without shared libraries. ldd refuses such a file; that needs no
+# extra package.
 static_busybox() {
 	local path
 	for path in "${BUSYBOX:-}" /bin/busybox /usr/bin/busybox /bin/busybox.static; do

@@ -9,12 +9,12 @@
 #   package    name and version of the package it came from
 #   modules/   NN-NAME.ko, decompressed, numbered in the order they must be loaded
 
-# What the guest may need and a kernel may have as a module. A name that is not found is built in, or the kernel
-# has no such thing: the guest notices when it looks for the device.
+# What the guest may need and a kernel may have as a module. A name that is not found is built in,
+# or the kernel has no such thing: the guest notices when it looks for the device.
 LAB_MODULES="virtio_pci virtio_blk loop brd lz4 lzo-rle zram"
 
-# The newest installable kernel package of a series (6.12, 6.1): not the unsigned or debug builds, not the
-# metapackage, which has no third number.
+# The newest installable kernel package of a series (6.12, 6.1): not the unsigned or debug builds,
+# not the metapackage, which has no third number.
 newest_package() {
 	local series=$1 pattern=${1//./\\.}
 	shift
@@ -22,12 +22,13 @@ newest_package() {
 		{ grep -E "^linux-image-$pattern\.[0-9][^/]*-cloud-amd64\$" || true; } | sort -V | tail -n 1
 }
 
-# Options that make apt keep lists and packages of its own below the cache, so that an unprivileged user can
-# fetch a package although the system's lists are missing or out of date.
+# Options that make apt keep lists and packages of its own below the cache, so that an unprivileged
+# user can fetch a package although the system's lists are missing or out of date.
 private_apt_options() {
 	local dir=$1
 	mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial"
-	printf '%s\n' -o "Dir::State=$dir/state" -o "Dir::Cache=$dir/cache" \
+	printf '%s\n' -o "Dir::State=$dir/state" -o "Dir::State::lists=$dir/state/lists" \
+		-o "Dir::Cache=$dir/cache" \
 		-o Dir::State::status=/var/lib/dpkg/status -o APT::Sandbox::User=root
 }
 
@@ -40,18 +41,19 @@ download_package() {
 		return 0
 	fi
 	say "the system's package lists do not give a $series kernel; fetching lists of our own"
-	mapfile -t options < <(private_apt_options "$LAB_CACHE/apt")
+	mapfile -t options < <(private_apt_options "$LAB_CACHE/apt-$series")
 	if ! apt-get "${options[@]}" -q update >&2; then
 		say "apt-get update failed: is there a network, and an archive in /etc/apt?"
 		return 1
 	fi
 	package=$(newest_package "$series" "${options[@]}")
 	if [ -z "$package" ]; then
-		say "no package linux-image-$series.*-cloud-amd64 in the archives that /etc/apt names"
+		say "no package linux-image-$series.*-cloud-amd64 in the archives of /etc/apt, or no network"
 		return 1
 	fi
 	rm -f "$dir"/*.deb
-	(cd "$dir" && apt-get "${options[@]}" -q download "$package") >&2
+	(cd "$dir" && apt-get "${options[@]}" -q download "$package") >&2 || return 1
+	rm -rf "$LAB_CACHE/apt-$series"
 }
 
 # Prints the names in the depends= line of a module, one a line.
@@ -59,7 +61,8 @@ module_depends() {
 	tr '\0' '\n' <"$1" | sed -n 's/^depends=//p' | head -n 1 | tr ',' '\n'
 }
 
-# find_module TREE NAME: path of the module file. File names use - and _ at will, module names do not.
+# find_module TREE NAME: path of the module file. File names use - and _ at will, module names do
+# not.
 find_module() {
 	local tree=$1 pattern=${2//[-_]/[-_]}
 	find "$tree" -name "$pattern.ko*" -print -quit
@@ -86,7 +89,8 @@ add_module() {
 	mv "$plain" "$(printf '%s/%02d-%s.ko' "$dir" "$MODULE_NUMBER" "$name")"
 }
 
-# prepare_tree ROOT DIR LABEL: from an unpacked package (or an installation) below ROOT to a prepared kernel.
+# prepare_tree ROOT DIR LABEL: from an unpacked package (or an installation) below ROOT to a
+# prepared kernel.
 prepare_tree() {
 	local root=$1 dir=$2 label=$3 image release name
 	image=$(find "$root/boot" -maxdepth 1 -name 'vmlinuz-*' | sort -V | tail -n 1)

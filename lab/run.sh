@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Boots a kernel in QEMU with a small initramfs, runs a workload (or any script) in it and brings the files out.
-# Only what the guest's script writes to its standard output appears on stdout; all else goes to stderr.
+# Boots a kernel in QEMU with a small initramfs, runs a workload (or any script) in it and brings
+# the files out. Only what the guest's script writes to its standard output appears on stdout; all
+# else goes to stderr.
 set -u -o pipefail
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -95,8 +96,8 @@ set_defaults() {
 # option_variable --NAME: the variable that a plain option with a value sets.
 option_variable() {
 	case $1 in
-	--workload | --script | --kernel | --cpus | --mem | --swap | --size | --recorder | --record-args | --record-from | \
-		--thp | --out | --timeout | --append | --accel)
+	--workload | --script | --kernel | --cpus | --mem | --swap | --size | --recorder | \
+		--record-args | --record-from | --thp | --out | --timeout | --append | --accel)
 		local name=${1#--}
 		name=${name//-/_}
 		echo "${name^^}"
@@ -144,7 +145,9 @@ want_number() {
 	case $2 in
 	'' | *[!0-9]* | 0*) die $EXIT_USAGE "$1 $2: not a whole number above 0" ;;
 	esac
-	[ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || die $EXIT_USAGE "$1 $2: must be $3 to $4"
+	if [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
+		die $EXIT_USAGE "$1 $2: must be $3 to $4"
+	fi
 }
 
 want_word() {
@@ -156,7 +159,8 @@ want_word() {
 	die $EXIT_USAGE "$option $value: must be one of $*"
 }
 
-# A workload says what it needs in lines "# needs: NAME=VALUE", which fill in what the caller left open.
+# A workload says what it needs in lines "# needs: NAME=VALUE", which fill in what the caller left
+# open.
 workload_default() {
 	sed -n "s/^# needs: $1=//p" "$SCRIPT" | head -n 1
 }
@@ -185,6 +189,7 @@ check_options() {
 # What is missing on this machine, one line a thing. Empty: a guest can be tried.
 missing_tools() {
 	local pair
+	[ "$(uname -m)" = x86_64 ] || echo "the lab's kernels and programs are for x86_64, this is $(uname -m)"
 	for pair in "qemu-system-x86_64 qemu-system-x86" "cpio cpio" "flock util-linux" "xz xz-utils" \
 		"dpkg-deb dpkg" "gcc gcc"; do
 		command -v "${pair% *}" >/dev/null || echo "${pair% *} is not installed (package ${pair#* })"
@@ -222,8 +227,8 @@ plan_swap() {
 	done
 }
 
-# Disks of the guest: the output disk is an NVMe disk named by its serial number, because NVMe is built into
-# Debian's cloud kernels and the order in which disks appear is not a promise.
+# Disks of the guest: the output disk is an NVMe disk named by its serial number, because NVMe is
+# built into Debian's cloud kernels and the order in which disks appear is not a promise.
 make_disks() {
 	local line type mb n=0
 	truncate -s 1G "$WORK/out.img"
@@ -248,8 +253,9 @@ make_disks() {
 boot_guest() {
 	local cpu=max
 	[ "$ACCEL" = kvm ] && cpu=host
-	# rootfstype=ramfs: the initramfs would otherwise be a tmpfs, and the guest's own programs and the trace
-	# would be swapped out with the workload. In the background, so that a signal ends the guest at once.
+	# rootfstype=ramfs: the initramfs would otherwise be a tmpfs, and the guest's own programs
+	# and the trace would be swapped out with the workload. In the background, so that a signal
+	# ends the guest at once.
 	timeout -k 5 "$TIMEOUT" qemu-system-x86_64 -accel "$ACCEL" -cpu "$cpu" -smp "$CPUS" -m "$MEM" \
 		-display none -monitor none -no-reboot -nodefaults -no-user-config -nic none \
 		-serial "file:$OUT/console.log" "${QEMU_DISKS[@]}" \
@@ -349,7 +355,8 @@ run_guest() {
 		say "${WORKLOAD:-$SCRIPT} ended with status $GUEST_STATUS in the guest"
 		exit "$GUEST_STATUS"
 	fi
-	say "${WORKLOAD:-${SCRIPT##*/}} on $(sed -n 's/^release: //p' "$OUT/run.txt"), $CPUS cpu: $((SECONDS - begin)) s; files in $OUT"
+	say "${WORKLOAD:-${SCRIPT##*/}} on $(sed -n 's/^release: //p' "$OUT/run.txt"), $CPUS cpu:" \
+		"$((SECONDS - begin)) s; files in $OUT"
 }
 
 main() {
@@ -357,9 +364,10 @@ main() {
 	parse_options "$@"
 	check_tools
 	[ "$ACTION" != check ] || exit 0
-	mkdir -p "$LAB_CACHE" || die $EXIT_LAB "cannot make the cache folder $LAB_CACHE (set LAB_CACHE to another one)"
+	mkdir -p "$LAB_CACHE" ||
+		die $EXIT_LAB "cannot make the cache folder $LAB_CACHE (set LAB_CACHE to another one)"
 	[ "$ACTION" = fetch ] || check_options
-	prepare_kernel "$KERNEL" || die $EXIT_UNAVAILABLE "no kernel $KERNEL"
+	prepare_kernel "$KERNEL" || die $EXIT_UNAVAILABLE "kernel $KERNEL can't be had, see above"
 	[ "$ACTION" != fetch ] || exit 0
 	plan_swap
 	prepare_out

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes the captures in traces/samples/ again: each NAME.swaptrace by a guest run, with a NAME.txt that says how.
+# Makes the captures in traces/samples/ again: each NAME.swaptrace by a guest run, with a NAME.txt
+# that says how.
 #
 # usage: lab/samples.sh --recorder FILE [--list] [NAME...]      (all of them unless names are given)
 set -eu -o pipefail

@@ -31,6 +31,8 @@
 #define PAGES_PER_MB ((1UL << 20) / PAGE)
 #define MAX_PROCS 64
 #define MIXED_RUN 32 /* pages of one sequential or random stretch of the mixed pattern */
+#define HOG_ATTEMPTS 4
+#define HOG_PAUSE_US 1000 /* after each MB */
 
 enum fill_order { FILL_SEQ, FILL_INTERLEAVE, FILL_TOGETHER };
 enum pattern { PATTERN_SEQ, PATTERN_REVERSE, PATTERN_STRIDE, PATTERN_RANDOM, PATTERN_MIXED };
@@ -326,39 +328,77 @@ static unsigned long hog_size_mb(const struct options *o)
 	return kb > reserve ? (kb - reserve) / 1024 : 1;
 }
 
-static void hog_once(unsigned long mb)
+/* Touches the memory in steps, with pauses in which reclaim and the disk keep up. */
+static void touch_memory(unsigned long mb)
 {
 	unsigned long n = mb * PAGES_PER_MB, i;
+	uint64_t *p = map_region(n * PAGE, false);
+
+	for (i = 0; i < n; i++) {
+		p[i * WORDS] = i + 1;
+		if (i % PAGES_PER_MB == 0)
+			usleep(HOG_PAUSE_US);
+	}
+}
+
+/* Let the hog be what the out-of-memory killer chooses, never the load or the recorder. */
+static void volunteer_for_oom(void)
+{
+	FILE *f = fopen("/proc/self/oom_score_adj", "w");
+
+	if (!f)
+		return;
+	fputs("1000", f);
+	fclose(f);
+}
+
+/* False: it was killed before it had touched everything. */
+static bool hog_once(unsigned long mb)
+{
 	int status;
 	pid_t pid = fork();
 
 	if (pid < 0)
 		die("fork: %s", strerror(errno));
 	if (!pid) {
-		uint64_t *p = map_region(n * PAGE, false);
-
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (i = 0; i < n; i++)
-			p[i * WORDS] = i + 1;
+		volunteer_for_oom();
+		touch_memory(mb);
 		_exit(0);
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			die("waitpid: %s", strerror(errno));
-	if (status)
-		die("the hog of %lu MB died (status %#x): out of memory? give --hog-mb", mb,
-		    (unsigned int)status);
+	if (status && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
+		die("the hog died (status %#x)", (unsigned int)status);
+	return !status;
+}
+
+/*
+ * The kernel sometimes gives up on reclaim too early and kills the hog while plenty could be
+ * swapped: then the round is tried again. A hog that is killed every time is too large.
+ */
+static void hog_round(const struct options *o, unsigned long round)
+{
+	unsigned long mb, attempt;
+
+	for (attempt = 0; attempt < HOG_ATTEMPTS; attempt++) {
+		mb = hog_size_mb(o);
+		say("hog of %lu MB, round %lu of %lu", mb, round, o->hog_rounds);
+		if (hog_once(mb))
+			return;
+		say("the hog was killed: out of memory");
+		usleep(200000);
+	}
+	die("%d hogs in a row ran out of memory: give a smaller --hog-mb", HOG_ATTEMPTS);
 }
 
 static void hog(const struct options *o)
 {
-	unsigned long round, mb;
+	unsigned long round;
 
-	for (round = 0; round < o->hog_rounds; round++) {
-		mb = hog_size_mb(o);
-		say("hog of %lu MB, round %lu of %lu", mb, round + 1, o->hog_rounds);
-		hog_once(mb);
-	}
+	for (round = 1; round <= o->hog_rounds; round++)
+		hog_round(o, round);
 }
 
 static const char *state_path(const struct options *o, const char *name, char *path, size_t size)

@@ -7,7 +7,8 @@
 #   LAB_RECORD_ARGS  more options for swaptrace record
 #   LAB_RECORD_FROM  when the recorder starts: swapon (before the devices are on), fill, phase
 #
-# A workload is: lab_begin; lab_workload COMMAND...; lab_phase_begin; what is under test; lab_phase_end; lab_end
+# A workload is: lab_begin; lab_workload COMMAND...; lab_phase_begin; what is under test;
+# lab_phase_end; lab_end
 
 LAB_STATE=/run/workload
 LAB_RECORDER_PID=
@@ -48,7 +49,8 @@ lab_swapoff() {
 	done
 }
 
-# lab_expect NAME WANT FILE: the run is worth nothing when the kernel is not set up as its name says.
+# lab_expect NAME WANT FILE: the run is worth nothing when the kernel is not set up as its name
+# says.
 lab_expect() {
 	lab_found=$(cat "$3") || exit 1
 	[ "$lab_found" = "$2" ] || lab_die "$1 is '$lab_found', but this run needs '$2'"
@@ -78,7 +80,8 @@ lab_record() {
 
 lab_record_stop() {
 	[ -n "$LAB_RECORDER_PID" ] || return 0
-	kill -INT "$LAB_RECORDER_PID"
+	# Not SIGINT: a shell without job control starts background processes with that one ignored.
+	kill -TERM "$LAB_RECORDER_PID"
 	wait "$LAB_RECORDER_PID"
 	lab_status=$?
 	LAB_RECORDER_PID=
@@ -124,7 +127,8 @@ lab_phase_begin() {
 	cp /proc/uptime /run/uptime
 }
 
-# lab_phase_end: what the kernel counted during the phase, into vmstat.txt. A phase without swap-in tests nothing.
+# lab_phase_end: what the kernel counted during the phase, into vmstat.txt. A phase without swap-in
+# tests nothing.
 lab_phase_end() {
 	cp /proc/uptime /run/uptime-end
 	cp /proc/vmstat /run/vmstat-end

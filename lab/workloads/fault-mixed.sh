@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# about: faults in stretches in order and in random order, in turns; VMA readahead on nvme (default), cluster readahead with --swap virtio
+# about: faults in stretches, in order and at random in turns; --swap virtio: cluster readahead
 # needs: swap=nvme
 . /lab/lib.sh
 lab_begin

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# about: faults in random order; VMA readahead on nvme (default), cluster readahead with --swap virtio
+# about: faults in random order, VMA readahead; --swap virtio: cluster readahead
 # needs: swap=nvme
 . /lab/lib.sh
 lab_begin
-lab_workload fault --pattern random --procs 3 --mb "$(lab_size 16 24)"
+lab_workload fault --pattern random --procs 3 --mb "$(lab_size 14 18)"
 lab_phase_begin
 lab_fault
 lab_phase_end

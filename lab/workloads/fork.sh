@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# about: swapped pages that three processes share by fork: faults by each process in turn, then swapoff
+# about: pages that three processes share by fork: faults by each in turn, then swapoff
 # needs: swap=nvme
 . /lab/lib.sh
 lab_begin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# about: swapoff with cluster readahead: thread T1 in miniature, on a disk that says it is rotational
+# about: swapoff with cluster readahead on a rotational disk: thread T1 in miniature
 # needs: swap=virtio
 . /lab/lib.sh
 lab_begin

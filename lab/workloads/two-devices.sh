@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# about: two devices of equal priority: half of the pages come back by faults, the rest by swapoff of both
+# about: two devices of equal priority: half comes back by faults, the rest by swapoff
 # needs: swap=nvme:256:5+nvme:256:5
 . /lab/lib.sh
 lab_begin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# about: zram, which faults bypass the swap cache for: half of the pages come back by faults, the rest by swapoff
+# about: zram, whose faults bypass the swap cache: half by faults, the rest by swapoff
 # needs: swap=zram
 . /lab/lib.sh
 lab_begin

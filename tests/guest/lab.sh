@@ -5,7 +5,8 @@ set -u
 # shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Bytes that the guest has to bring out unharmed: more than a pipe, a page cache or a tar block hides.
+# Bytes that the guest has to bring out unharmed: more than a pipe, a page cache or a tar block
+# hides.
 BIG_MB=24
 
 write_scripts() {
@@ -39,7 +40,7 @@ status_of() {
 
 guest_or_skip 6.12
 write_scripts
-tap_plan 11
+tap_plan 12
 
 status=$(status_of files --timeout "${GUEST_TIMEOUT:-120}" --script "$GUEST_WORK/files.sh" \
 	--file "$GUEST_WORK/in:/lab/in" --env "ANSWER=it's 'so'" --swap "virtio:64+nvme:32:7")
@@ -63,8 +64,11 @@ tap_is "$(status_of sleep --timeout 8 --script "$GUEST_WORK/sleep.sh" --swap non
 tap_is "$(status_of none --workload nosuch)" 2 "an unknown workload is wrong usage"
 PATH_OF_NOTHING=$GUEST_WORK/empty
 mkdir "$PATH_OF_NOTHING"
-for tool in bash cat dirname env sed grep head tail mktemp rm ldd; do
+for tool in bash cat dirname env sed grep head tail mktemp rm ldd uname; do
 	ln -s "$(command -v $tool)" "$PATH_OF_NOTHING/$tool"
 done
-tap_is "$(PATH=$PATH_OF_NOTHING status_of noqemu --workload t1-cluster)" 123 "no QEMU: unavailable, not failed"
+tap_is "$(PATH=$PATH_OF_NOTHING status_of noqemu --workload t1-cluster)" 123 \
+	"no QEMU: unavailable, not failed"
+tap_is "$(cat "$GUEST_WORK/noqemu.stderr")" \
+	"lab: qemu-system-x86_64 is not installed (package qemu-system-x86)" "and the reason names the package"
 tap_end

@@ -74,7 +74,8 @@ tap_skip_all() {
 	exit 0
 }
 
-# guest_or_skip [KERNEL...]: returns when guests with these kernels (default 6.12) can be started here.
+# guest_or_skip [KERNEL...]: returns when guests with these kernels (default 6.12) can be started
+# here.
 guest_or_skip() {
 	local kernel status log=$GUEST_WORK/fetch.log
 	[ $# -gt 0 ] || set -- 6.12
@@ -82,9 +83,10 @@ guest_or_skip() {
 		status=0
 		"$GUEST_TOP/lab/run.sh" --fetch --kernel "$kernel" >/dev/null 2>"$log" || status=$?
 		[ $status -ne 0 ] || continue
-		# 123: QEMU, a tool or the kernel package is not to be had. Anything else is a defect.
+		# 123: QEMU, a tool or the kernel package is not to be had. Anything else is a
+		# defect.
 		if [ $status -eq 123 ]; then
-			tap_skip_all "$(sed -n 's/^lab: //p' "$log" | tail -n 1)"
+			tap_skip_all "$(sed -n 's/^lab: //p' "$log" | tail -n 2 | paste -s -d ';')"
 		fi
 		tap_plan 1
 		tap_ok 1 "kernel $kernel can be prepared" || tap_show "$log"
@@ -92,9 +94,9 @@ guest_or_skip() {
 	done
 }
 
-# guest_run NAME OPTIONS...: lab/run.sh with these options; files in GUEST_DIR, the script's output in
-# GUEST_DIR/stdout. Its status is that of the guest's script (124 out of time, 125 the guest died). A failure shows
-# the log.
+# guest_run NAME OPTIONS...: lab/run.sh with these options; files in GUEST_DIR, the script's output
+# in GUEST_DIR/stdout. Its status is that of the guest's script (124 out of time, 125 the guest
+# died). A failure shows the log.
 guest_run() {
 	local name=$1 status=0
 	shift
@@ -106,8 +108,8 @@ guest_run() {
 	return $status
 }
 
-# guest_vmstat NAME: what the kernel counted during the phase under test of the last run; nothing where it has no
-# such counter.
+# guest_vmstat NAME: what the kernel counted during the phase under test of the last run; nothing
+# where it has no such counter.
 guest_vmstat() {
 	sed -n "s/^$1 //p" "$GUEST_DIR/vmstat.txt"
 }
