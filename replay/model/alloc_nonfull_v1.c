@@ -36,21 +36,16 @@ static bool try_ssd_cluster(struct swap_scan *s)
 	return swap_scan_try_next(s, pick_cluster);
 }
 
-static uint32_t random_slot(const struct swap_alloc *sa, uint32_t low, uint32_t high)
-{
-	return swap_rnd(sa, low, high);
-}
-
 static const struct swap_scan_ssd v1_ssd = {
 	.try_cluster = try_ssd_cluster,
 	.drop_cluster = swap_scan_drop_next,
 	.order_on_take = false,
-	.random_slot = random_slot,
+	.random_slot = swap_rnd,
 };
 
 static void v1_swapon(struct swap_alloc *sa, struct swap_dev *dev)
 {
-	swap_scan_swapon(sa, dev, random_slot);
+	swap_scan_swapon(sa, dev, swap_rnd);
 }
 
 static int v1_alloc(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,

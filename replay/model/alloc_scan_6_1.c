@@ -9,12 +9,6 @@
  */
 #include "alloc_scan_map.h"
 
-/* The PMD order: a cluster holds exactly one such folio. */
-static unsigned int pmd_order(const struct swap_alloc *sa)
-{
-	return sa->cluster_shift;
-}
-
 /*
  * The head of the free list becomes the CPU's cluster but stays where it is until a slot is
  * taken. Until then another CPU may pick it too; then both share it.
@@ -79,7 +73,7 @@ static void scan_6_1_swapon(struct swap_alloc *sa, struct swap_dev *dev)
 	swap_scan_swapon(sa, dev, random_slot);
 }
 
-/* A whole cluster for a PMD-sized folio; pending discards are not waited for. */
+/* A whole cluster, which is what a PMD-sized folio needs; pending discards are not waited for. */
 static int swap_alloc_cluster(struct swap_alloc *sa, struct swap_dev *dev, uint32_t *off)
 {
 	uint32_t ci = dev->free.head;
@@ -87,18 +81,16 @@ static int swap_alloc_cluster(struct swap_alloc *sa, struct swap_dev *dev, uint3
 	if (ci == SWAP_CLUSTER_NONE)
 		return 0;
 	*off = swap_cluster_start(sa, ci);
-	swap_scan_take(sa, dev, *off, pmd_order(sa), true);
+	swap_scan_take(sa, dev, *off, sa->cluster_shift, true);
 	return 1;
 }
 
 static int scan_6_1_alloc(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,
 			  unsigned int order, unsigned int n, uint32_t *offs)
 {
-	if (order == 0)
-		return swap_scan_map_ssd(sa, dev, cpu, dev->cluster ? &scan_ssd : NULL, n, offs);
-	if (order != pmd_order(sa) || !(dev->flags & SWAP_DEV_BLKDEV) || !dev->cluster)
-		return 0;
-	return swap_alloc_cluster(sa, dev, offs);
+	/* The only other order is that of a cluster (SWAP_GEN_PMD_ONLY). */
+	return order ? swap_alloc_cluster(sa, dev, offs)
+		     : swap_scan_map_slots(sa, dev, cpu, &scan_ssd, n, offs);
 }
 
 const struct swap_alloc_ops swap_scan_6_1_ops = {

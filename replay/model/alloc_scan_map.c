@@ -358,13 +358,13 @@ static int scan_run(struct swap_scan *s)
 	}
 }
 
-int swap_scan_map_ssd(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,
-		      const struct swap_scan_ssd *ssd, unsigned int n, uint32_t *offs)
+int swap_scan_map_slots(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,
+			const struct swap_scan_ssd *ssd, unsigned int n, uint32_t *offs)
 {
 	struct swap_scan s = {
 		.sa = sa,
 		.dev = dev,
-		.ssd = ssd,
+		.ssd = dev->cluster ? ssd : NULL,
 		.cpu = cpu,
 		.offs = offs,
 		.want = n,
@@ -377,7 +377,7 @@ int swap_scan_map_ssd(struct swap_alloc *sa, struct swap_dev *dev, unsigned int 
 int swap_scan_map_hdd(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu, unsigned int n,
 		      uint32_t *offs)
 {
-	return swap_scan_map_ssd(sa, dev, cpu, NULL, n, offs);
+	return swap_scan_map_slots(sa, dev, cpu, NULL, n, offs);
 }
 
 bool swap_scan_try_next(struct swap_scan *s, uint32_t (*pick_cluster)(struct swap_scan *s))
@@ -440,13 +440,7 @@ int swap_scan_alloc_order(struct swap_alloc *sa, struct swap_dev *dev, unsigned 
 		.want = 1,
 	};
 
-	if (!dev->cluster)
-		return order ? 0 : swap_scan_map_hdd(sa, dev, cpu, n, offs);
-	if (!order)
-		return swap_scan_map_ssd(sa, dev, cpu, ssd, n, offs);
-	if (!(dev->flags & SWAP_DEV_BLKDEV))
-		return 0;
-	return alloc_large(&s);
+	return order ? alloc_large(&s) : swap_scan_map_slots(sa, dev, cpu, ssd, n, offs);
 }
 
 /* The cluster is empty: back to the free list, by way of a discard where the device has it. */

@@ -60,15 +60,18 @@ bool swap_map_range_empty(const uint8_t *map, uint32_t off, uint32_t n);
 /* First slot of the first free, naturally aligned 2^order run in [from, to); TO if none. */
 uint32_t swap_map_find_run(const uint8_t *map, uint32_t from, uint32_t to, unsigned int order);
 
-/* scan_swap_map_slots() for order 0 on a device with clusters. Contract of ops->alloc. */
-int swap_scan_map_ssd(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,
-		      const struct swap_scan_ssd *ssd, unsigned int n, uint32_t *offs);
+/*
+ * scan_swap_map_slots() for order 0. Contract of ops->alloc; SSD is not used on a device without
+ * clusters and may be NULL there.
+ */
+int swap_scan_map_slots(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu,
+			const struct swap_scan_ssd *ssd, unsigned int n, uint32_t *offs);
 
 /*
  * For generations with a place per CPU and order (6.10, v1): try_cluster, with PICK_CLUSTER as
  * the source of a new cluster (its index, or SWAP_CLUSTER_NONE); drop_cluster; and ops->alloc.
  * A request above order 0 gets one entry from the CPU's cluster or a new one, never from
- * anywhere else, and only on block devices.
+ * anywhere else.
  */
 bool swap_scan_try_next(struct swap_scan *s, uint32_t (*pick_cluster)(struct swap_scan *s));
 void swap_scan_drop_next(struct swap_scan *s);
