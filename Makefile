@@ -20,6 +20,8 @@ HAVE_BPF ?= 1
 KERNEL ?= 6.12
 
 VERSION := 0.1
+# Short lines for a build that goes well; V=1 shows the commands.
+Q := $(if $(V),,@)
 CSTD := -std=c11 -D_GNU_SOURCE
 WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 CFLAGS ?= -O2 -g
@@ -58,42 +60,50 @@ swaptrace: $(O)/swaptrace
 	@cp -f $< $@
 
 $(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # For guests and rescue systems that have no libraries.
 swaptrace.static: $(O)/cli/main.o $(O)/libswaptrace.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ $(LDLIBS)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ $(LDLIBS)
 
 $(O)/libswaptrace.a: $(LIB_OBJS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@echo '  AR   $@'
+	$(Q)$(AR) rcs $@ $^
 
 # The models alone, for programs that write their own policies.
 $(O)/libswapmodel.a: $(MODEL_OBJS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@echo '  AR   $@'
+	$(Q)$(AR) rcs $@ $^
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+	@echo '  CC   $<'
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -I. -Wall -Werror -c -o $@ $<
+	@echo '  BPF  $<'
+	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -I. -Wall -Werror -c -o $@ $<
 
 $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
-	$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) > $@.tmp
+	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) > $@.tmp
 	@mv $@.tmp $@
 
 $(BPF_HOST_SRCS:%.c=$(O)/%.o): $(BPF_SKELS)
 
 $(O)/tests/unit/%: tests/unit/%.c $(O)/libswaptrace.a
 	@mkdir -p $(@D)
-	$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(O)/libswaptrace.a \
+	@echo '  TEST $<'
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(O)/libswaptrace.a \
 		-lcmocka $(LDLIBS)
 
 $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(LDLIBS)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(LDLIBS)
 
 -include $(LIB_OBJS:.o=.d) $(O)/cli/main.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
 
