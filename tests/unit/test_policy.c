@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Policies, generations and the cost model. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "replay/cost.h"
+#include "replay/policy.h"
+
+/* kernel-facts 2.3: 5.8 asks the cache first, 6.18 does so without accounting. */
+static void releases_have_the_nearest_generation(void **state)
+{
+	static const struct {
+		const char *release, *generation;
+		bool exact;
+	} rows[] = {
+		{ "5.6.4", "v5.6", true },
+		{ "5.4.0-91-generic", "v5.6", false },
+		{ "4.19.0", "v5.6", false },
+		{ "5.8.0", "v6.1", false },
+		{ "5.15.97", "v6.1", false },
+		{ "6.1.0-57-cloud-amd64", "v6.1", true },
+		{ "6.10.5", "v6.1", false },
+		{ "6.11.11", "v6.12", false },
+		{ "6.12.117+deb12-cloud-amd64", "v6.12", true },
+		{ "6.17.0", "v6.12", false },
+		{ "6.18.4", "v6.18", true },
+		{ "7.0.0", "v6.18", false },
+		{ "garbage", "v6.12", false },
+	};
+	bool exact;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct generation *g = generation_of_release(rows[i].release, &exact);
+
+		assert_string_equal(g->name, rows[i].generation);
+		assert_int_equal(exact, rows[i].exact);
+	}
+	assert_string_equal(generation_of_release(NULL, &exact)->name, "v6.12");
+	assert_false(exact);
+}
+
+static void settings_are_joined_by_commas(void **state)
+{
+	const struct generation *g = generation_by_name("v6.12");
+	struct policy p;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(policy_parse(&p, g, "readahead=cluster,page-cluster=5,swapoff=vanilla", &e), 0);
+	assert_int_equal(p.readahead, READAHEAD_CLUSTER);
+	assert_int_equal(p.page_cluster, 5);
+	assert_int_equal(p.swapoff, SWAPOFF_VANILLA);
+	assert_true(p.what_if);
+	assert_int_equal(policy_parse(&p, g, "swapoff=fixed:16,prev=per-cpu,cpus=3", &e), 0);
+	assert_int_equal(p.swapoff, SWAPOFF_FIXED);
+	assert_int_equal(p.swapoff_fixed, 16);
+	assert_int_equal(p.prev, PREV_PER_CPU);
+	assert_int_equal(p.cpus, 3);
+}
+
+static void what_the_kernel_does_anyway_is_no_what_if(void **state)
+{
+	const struct generation *g = generation_by_name("v6.12");
+	struct policy p;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(policy_parse(&p, g, "recorded", &e), 0);
+	assert_false(p.what_if);
+	assert_int_equal(policy_parse(&p, g, "swapoff=lookup-first", &e), 0);
+	assert_false(p.what_if);
+	assert_int_equal(policy_parse(&p, g, "model=v6.12", &e), 0);
+	assert_false(p.what_if);
+	assert_int_equal(policy_parse(&p, g, "page-cluster=3", &e), 0);
+	assert_true(p.what_if);
+}
+
+static void a_model_is_a_bundle_that_settings_refine(void **state)
+{
+	const struct generation *g = generation_by_name("v6.12");
+	struct policy p;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(policy_parse(&p, g, "model=v6.18", &e), 0);
+	assert_int_equal(p.swapoff, SWAPOFF_LOOKUP_ONLY);
+	assert_int_equal(policy_parse(&p, g, "swapoff=vanilla,model=v6.18", &e), 0);
+	assert_int_equal(p.swapoff, SWAPOFF_VANILLA);
+	assert_int_equal(policy_parse(&p, g, "model=v6.18,swapoff=lookup-first", &e), 0);
+	assert_int_equal(p.swapoff, SWAPOFF_LOOKUP_FIRST);
+}
+
+static void mistakes_are_named(void **state)
+{
+	static const struct {
+		const char *spec, *names;
+	} rows[] = {
+		{ "readahead=fast", "readahead=fast" },	 { "page-cluster=32", "page-cluster=32" },
+		{ "page-cluster=-1", "page-cluster=-1" }, { "page-cluster=", "page-cluster=" },
+		{ "swapoff=fixed:3", "swapoff=fixed:3" }, { "swapoff=fixed:", "swapoff=fixed:" },
+		{ "colour=red", "colour" },		  { "readahead", "readahead" },
+		{ "model=v6.13", "model=v6.13" },	  { "cpus=0", "cpus=0" },
+		{ "prev=none", "prev=none" },		  { "", "''" },
+	};
+	const struct generation *g = generation_by_name("v6.12");
+	struct policy p;
+	struct error e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_true(policy_parse(&p, g, rows[i].spec, &e) < 0);
+		assert_non_null(strstr(e.text, rows[i].names));
+	}
+}
+
+/* 1000 batches at 100 us, 4000 pages of 4096 bytes at 100 MB/s, 1 us a call, 3 us a page:
+ * 0.1 s + 0.16384 s + 0.002 s (2000 calls) + 0.012 s = 0.27784 s */
+static void an_estimate_adds_up(void **state)
+{
+	struct replay_result r = { .readahead = { .calls = 2000, .batches = 1000, .pages_read = 4000 } };
+	struct cost_model c;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(cost_parse(&c, "lat:100;bw:100", &e), 0);
+	cost_estimate(&c, 4096, &r);
+	assert_true(r.estimate.known);
+	assert_true(r.estimate.seconds > 0.27783 && r.estimate.seconds < 0.27785);
+	assert_non_null(strstr(r.estimate.assumptions, "100 us a batch"));
+	assert_true(cost_parse(&c, "lat:100", &e) < 0);
+	assert_true(cost_parse(&c, "lat:1;bw:0", &e) < 0);
+	assert_true(cost_parse(&c, "tape", &e) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(releases_have_the_nearest_generation),
+		cmocka_unit_test(settings_are_joined_by_commas),
+		cmocka_unit_test(what_the_kernel_does_anyway_is_no_what_if),
+		cmocka_unit_test(a_model_is_a_bundle_that_settings_refine),
+		cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(an_estimate_adds_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
