@@ -15,9 +15,10 @@
 #include "analyze/format.h"
 
 #define ANSWER_BYTES 16384
-#define PATIENCE_MS 60000 /* no plot of ours takes a second; a program that hangs is not gnuplot   \
-			   */
-#define NOT_FOUND 127	  /* what a shell returns for it, too */
+#define PATIENCE_MS                                                                                \
+	60000	      /* no plot of ours takes a second; a program that hangs is not gnuplot       \
+		       */
+#define NOT_FOUND 127 /* what a shell returns for it, too */
 
 /* In the child: gnuplot must not meet a display, another locale or the user's settings. */
 static void run_child(char *const argv[], int dirfd, int out)

@@ -31,13 +31,20 @@ struct plot_series *plot_add_series(struct plot_panel *p, const char *title, uns
 	return s;
 }
 
+bool plot_panel_is_empty(const struct plot_panel *p)
+{
+	for (unsigned int k = 0; k < p->nseries; k++)
+		for (unsigned int n = 0; n < p->series[k].n; n++)
+			if (isfinite(p->series[k].points[n].y))
+				return false;
+	return true;
+}
+
 bool plot_is_empty(const struct plot *p)
 {
 	for (unsigned int i = 0; i < p->npanels; i++)
-		for (unsigned int k = 0; k < p->panels[i].nseries; k++)
-			for (unsigned int n = 0; n < p->panels[i].series[k].n; n++)
-				if (isfinite(p->panels[i].series[k].points[n].y))
-					return false;
+		if (!plot_panel_is_empty(&p->panels[i]))
+			return false;
 	return true;
 }
 

@@ -23,7 +23,7 @@ struct plot_point {
 };
 
 struct plot_series {
-	char title[160];	   /* harmless text */
+	char title[256];	   /* harmless text */
 	struct plot_point *points; /* lines: ascending x; bars: one per category, x unused; owned */
 	unsigned int n;
 };
@@ -52,8 +52,9 @@ struct plot {
  * many */
 struct plot_series *plot_add_series(struct plot_panel *p, const char *title, unsigned int n);
 
-/** plot_is_empty - whether there is no value to draw at all */
+/** plot_is_empty, plot_panel_is_empty - whether there is no value to draw at all */
 bool plot_is_empty(const struct plot *p);
+bool plot_panel_is_empty(const struct plot_panel *p);
 
 /** plot_free - free what the plot owns and zero it */
 void plot_free(struct plot *p);

@@ -5,8 +5,9 @@
 
 #define CHUNK_SHIFT 16
 #define CHUNK_WORDS ((1u << CHUNK_SHIFT) / 64)
-#define TABLE_SIZE (2 * SLOTSET_CHUNKS) /* a power of two, so that probing ends at an empty place  \
-					 */
+#define TABLE_SIZE                                                                                 \
+	(2 * SLOTSET_CHUNKS) /* a power of two, so that probing ends at an empty place             \
+			      */
 
 struct chunk {
 	uint64_t key; /* type and the upper bits of the offset */

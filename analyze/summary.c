@@ -514,6 +514,7 @@ static int finish(struct gathering *g)
 	phases_finish(&s->result);
 	/* Loss and damage are complete only now; the devices grew with SWAPON events. */
 	trace_facts_of(g->reader, "", &header);
+	s->stats = *trace_get_stats(g->reader);
 	s->facts.events = header.events;
 	s->facts.lost = s->result.lost = header.lost;
 	s->facts.damaged_blocks = header.damaged_blocks;

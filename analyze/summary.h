@@ -61,6 +61,8 @@ struct process_count {
 
 struct trace_summary {
 	struct trace_facts facts;
+	struct trace_stats
+		stats; /* at the end of the trace: damage, loss, what was not understood */
 	struct replay_result result; /* policy "recorded" */
 	enum no_readahead why;
 	uint64_t seen[EV_NR]; /* events by type, those outside a filter left out */

@@ -12,5 +12,6 @@ extern const struct command cmd_info;
 extern const struct command cmd_recover;
 extern const struct command cmd_replay;
 extern const struct command cmd_reproduce;
+extern const struct command cmd_report;
 
 #endif

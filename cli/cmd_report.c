@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyze/argdist.h"
+#include "analyze/report.h"
+#include "cli/trace_notes.h"
+
+static const struct option_desc options[] = {
+	{ 'o', "output", OPTION_STRING, "DIR",
+	  "write files into a folder instead of standard output", false },
+	{ 0, "format", OPTION_STRING, "LIST",
+	  "text, json, csv, svg, png, html; text without -o, all with it", false },
+	{ 0, "style", OPTION_STRING, "STYLE",
+	  "table (default) or argdist: windows as bcc's argdist prints", false },
+	{ 0, "time", OPTION_LIST, "NAME=SECONDS",
+	  "a measured run time; NAME is an input, or A for the first; repeatable", false },
+	{ 0, "json", OPTION_FLAG, NULL, "the same as --format json", false },
+	{ .name = NULL },
+};
+
+static int load(struct sources *s, const struct arguments *args)
+{
+	struct error e = { 0 };
+	int ret;
+
+	for (int i = 0; i < args->nfiles; i++) {
+		ret = sources_load(s, args->files[i], &e);
+		if (ret)
+			return fail(exit_code_for(ret), "%s", e.text);
+	}
+	if (!s->n)
+		return fail(EXIT_INPUT, "%s: holds no results", args->files[0]);
+	sources_finish(s);
+	return 0;
+}
+
+static int set_times(struct sources *s, const struct arguments *args)
+{
+	struct error e = { 0 };
+	int n;
+	char *const *specs = option_list(args, "time", &n);
+
+	for (int i = 0; i < n; i++)
+		if (sources_set_time(s, specs[i], &e))
+			return fail(EXIT_USAGE, "option --time: %s", e.text);
+	return 0;
+}
+
+/* What the reader must not miss goes to stderr where standard output does not show it. */
+static void show_warnings(const struct report *r, const struct sources *s, bool in_output)
+{
+	for (unsigned int i = 0; i < s->n; i++)
+		if (s->v[i].summary)
+			trace_warn(s->v[i].file, &s->v[i].summary->stats);
+	for (unsigned int i = 0; i < r->doc.n && !in_output; i++)
+		if (r->doc.blocks[i].kind == BLOCK_WARNING)
+			warn("%s", r->doc.blocks[i].text);
+}
+
+static int print_argdist(const struct sources *s)
+{
+	for (unsigned int i = 0; i < s->n; i++) {
+		const char *label = s->n > 1 ? s->v[i].name : ARGDIST_PROBE;
+
+		if (argdist_write(stdout, &s->v[i].result.readahead.windows, label, NULL))
+			return fail(EXIT_ENVIRONMENT, "out of memory");
+	}
+	return EXIT_DONE;
+}
+
+static int print_report(const struct report *r, const struct sources *s, int formats)
+{
+	struct error e = { 0 };
+	int ret;
+
+	switch (formats) {
+	case REPORT_TEXT:
+		ret = document_text(&r->doc, stdout);
+		break;
+	case REPORT_CSV:
+		ret = document_csv(&r->doc, stdout);
+		break;
+	case REPORT_JSON:
+		ret = report_json(s, stdout, &e);
+		break;
+	default:
+		return fail(EXIT_USAGE,
+			    "--format: one of text, json and csv goes to standard output; "
+			    "for more, or for pictures, name a folder with -o DIR");
+	}
+	return ret ? fail(exit_code_for(ret), "%s", e.text[0] ? e.text : "out of memory")
+		   : EXIT_DONE;
+}
+
+static int write_report(const struct report *r, const struct sources *s, const char *dir,
+			int formats)
+{
+	struct report_pictures p;
+	struct error e = { 0 };
+	int ret = report_write(r, s, dir, (unsigned int)formats, &p, &e);
+
+	if (ret)
+		return fail(exit_code_for(ret), "%s", e.text);
+	if (p.no_gnuplot)
+		note("gnuplot is not installed: no pictures, text plots instead; the .gp and .dat "
+		     "files "
+		     "can be drawn later");
+	else if (p.as_text)
+		note("this gnuplot has neither svg nor png: pictures are text plots (.txt)");
+	note("report written to %s/%s", dir, formats & REPORT_HTML ? "report.html" : "");
+	if (p.failed)
+		return fail(EXIT_FINDING, "%u pictures were not written: %s", p.failed,
+			    p.failure.text);
+	return EXIT_DONE;
+}
+
+static int choose_formats(const struct arguments *args, int *formats)
+{
+	const char *list = option_string(args, "format", NULL);
+	struct error e = { 0 };
+
+	*formats = option_string(args, "output", NULL) ? REPORT_ALL : REPORT_TEXT;
+	if (option_flag(args, "json"))
+		*formats = REPORT_JSON;
+	if (!list)
+		return 0;
+	*formats = report_formats_parse(list, &e);
+	return *formats < 0 ? fail(EXIT_USAGE, "option --format: %s", e.text) : 0;
+}
+
+static int choose_style(const struct arguments *args, bool *argdist)
+{
+	const char *style = option_string(args, "style", "table");
+
+	*argdist = !strcmp(style, "argdist");
+	if (!*argdist && strcmp(style, "table"))
+		return fail(EXIT_USAGE, "option --style: '%s' is neither argdist nor table", style);
+	if (*argdist && (option_given(args, "output") || option_given(args, "format")))
+		return fail(EXIT_USAGE, "--style argdist prints to standard output only");
+	return 0;
+}
+
+static int make_report(const struct arguments *args, const struct sources *s, bool argdist,
+		       int formats)
+{
+	const char *dir = option_string(args, "output", NULL);
+	struct report r;
+	int ret;
+
+	if (report_build(&r, s)) {
+		report_free(&r);
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	}
+	show_warnings(&r, s, !argdist && !dir && formats == REPORT_TEXT);
+	if (argdist)
+		ret = print_argdist(s);
+	else if (dir)
+		ret = write_report(&r, s, dir, formats);
+	else
+		ret = print_report(&r, s, formats);
+	if (!ret && option_flag(args, "strict") && (r.lost || r.unequal))
+		ret = EXIT_FINDING;
+	report_free(&r);
+	return ret;
+}
+
+static int run_report(const struct arguments *args)
+{
+	struct sources s = { 0 };
+	bool argdist;
+	int formats, ret = choose_style(args, &argdist);
+
+	if (!ret)
+		ret = choose_formats(args, &formats);
+	if (!ret)
+		ret = load(&s, args);
+	if (!ret)
+		ret = set_times(&s, args);
+	if (!ret)
+		ret = make_report(args, &s, argdist, formats);
+	sources_free(&s);
+	return ret;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.synopsis = "[options] FILE...",
+	.summary = "tables and pictures of traces, results and argdist tables, side by side",
+	.description = "Reads traces (binary or text notation), results of replay and sweep (JSON) "
+		       "and pasted "
+		       "output of bcc's argdist, told apart by content, and puts them side by "
+		       "side: readahead "
+		       "calls, batches, pages and drains, the distribution of the windows, windows "
+		       "and accuracy "
+		       "over time, swapoff progress. A file - is standard input.\n\n"
+		       "Without -o the report is printed as text. With -o DIR it is written as "
+		       "report.txt, "
+		       "report.json, report.html, one .csv per table, and one .svg and .png per "
+		       "picture, beside "
+		       "the gnuplot script (.gp) and data (.dat) that the picture is made from.\n\n"
+		       "What a trace does not tell is n/a, never 0.",
+	.examples = "  swaptrace report t.swaptrace\n"
+		    "  swaptrace report -o report t.swaptrace\n"
+		    "  swaptrace report before.txt after.txt --time A=22.09s --time B=12.19s\n"
+		    "  swaptrace report --style argdist t.swaptrace\n",
+	.options = options,
+	.run = run_report,
+	.min_files = 1,
+	.max_files = -1,
+};
