@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/nearest.h"
+
 struct option_value {
 	const struct option_desc *desc;
 	bool given;
@@ -49,30 +51,50 @@ static struct option_value *find_letter(const struct arguments *a, char letter)
 	return NULL;
 }
 
+/* Bits that a suffix shifts by; 0 when it is none. */
+static unsigned int suffix_shift(const char *s)
+{
+	static const char units[] = "KkMmGg";
+	const char *u = *s && !s[1] ? strchr(units, *s) : NULL;
+
+	return u ? 10 * (unsigned int)((u - units) / 2 + 1) : 0;
+}
+
 static int parse_u64(const struct option_desc *d, const char *s, uint64_t *out)
 {
-	char *end;
+	/* Base 0 would read 010 as eight. */
+	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 	unsigned int shift = 0;
+	char *end;
 
 	if (*s < '0' || *s > '9')
 		return -EINVAL;
 	errno = 0;
-	*out = strtoull(s, &end, 0);
+	*out = strtoull(s, &end, hex ? 16 : 10);
 	if (errno)
 		return -ERANGE;
-	if (d->suffix && *end) {
-		const char *units = "KMG";
-		const char *u = strchr(units, *end & ~0x20);
-
-		if (!u || end[1])
+	if (*end) {
+		shift = d->suffix ? suffix_shift(end) : 0;
+		if (!shift)
 			return -EINVAL;
-		shift = 10 * (unsigned int)(u - units + 1);
-		if (*out > UINT64_MAX >> shift)
-			return -ERANGE;
-		*out <<= shift;
-		return 0;
 	}
-	return *end ? -EINVAL : 0;
+	if (*out > UINT64_MAX >> shift)
+		return -ERANGE;
+	*out <<= shift;
+	return 0;
+}
+
+static int take_number(struct option_value *v, const char *value)
+{
+	const struct option_desc *d = v->desc;
+	int ret = parse_u64(d, value, &v->number);
+
+	if (ret == -ERANGE)
+		return fail(EXIT_USAGE, "option --%s: %s is too large", d->name, value);
+	if (ret)
+		return fail(EXIT_USAGE, "option --%s: '%s' is not a number%s", d->name, value,
+			    d->suffix ? " (K, M or G may follow)" : "");
+	return 0;
 }
 
 static int take_value(struct option_value *v, char *value)
@@ -85,10 +107,7 @@ static int take_value(struct option_value *v, char *value)
 		v->number = 1;
 		return 0;
 	case OPTION_U64:
-		if (parse_u64(v->desc, value, &v->number))
-			return fail(EXIT_USAGE, "option --%s: '%s' is not a number%s", v->desc->name,
-				    value, v->desc->suffix ? " (K, M and G may follow)" : "");
-		return 0;
+		return take_number(v, value);
 	case OPTION_STRING:
 		v->string = value;
 		return 0;
@@ -103,10 +122,21 @@ static int take_value(struct option_value *v, char *value)
 	return 0;
 }
 
-static int unknown_option(const struct command *c, const char *text)
+/* @text as it was typed; with one dash it may be a long name all the same. */
+static int unknown_option(const struct arguments *a, const char *text)
 {
-	return fail(EXIT_USAGE, "%s: unknown option '%s'; see 'swaptrace %s --help'", c->name, text,
-		    c->name);
+	const char *typed = text + strspn(text, "-");
+	struct nearest n = { NULL, 0 };
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed, "="), typed);
+	for (const struct option_value *v = a->values; v->desc && name[0] && name[1]; v++)
+		nearest_try(&n, name, v->desc->name);
+	if (n.word)
+		return fail(EXIT_USAGE, "%s: unknown option '%s'; did you mean '--%s'?",
+			    a->command->name, text, n.word);
+	return fail(EXIT_USAGE, "%s: unknown option '%s'; 'swaptrace %s --help' lists them",
+		    a->command->name, text, a->command->name);
 }
 
 /* "--name", "--name=value", "--name value", "--no-name" */
@@ -119,13 +149,13 @@ static int parse_long(struct arguments *a, char **argv, int argc, int *i)
 	if (!v && !strncmp(name, "no-", 3)) {
 		v = find(a, name + 3, len - 3);
 		if (!v || v->desc->kind != OPTION_FLAG || name[len])
-			return unknown_option(a->command, argv[*i]);
+			return unknown_option(a, argv[*i]);
 		v->given = true;
 		v->number = 0;
 		return 0;
 	}
 	if (!v)
-		return unknown_option(a->command, argv[*i]);
+		return unknown_option(a, argv[*i]);
 	if (v->desc->kind == OPTION_FLAG) {
 		if (name[len])
 			return fail(EXIT_USAGE, "option --%s takes no value", v->desc->name);
@@ -146,7 +176,7 @@ static int parse_short(struct arguments *a, char **argv, int argc, int *i)
 		int ret;
 
 		if (!v)
-			return unknown_option(a->command, argv[*i]);
+			return unknown_option(a, argv[*i]);
 		if (v->desc->kind == OPTION_FLAG) {
 			ret = take_value(v, NULL);
 			if (ret)
@@ -169,13 +199,11 @@ static int check_operands(const struct arguments *a)
 	if (option_flag(a, "help"))
 		return 0;
 	if (a->nfiles < c->min_files)
-		return fail(EXIT_USAGE, "%s: a file name is missing; usage: swaptrace %s %s", c->name,
+		return fail(EXIT_USAGE, "%s: an operand is missing; usage: swaptrace %s %s", c->name,
 			    c->name, c->synopsis);
 	if (c->max_files >= 0 && a->nfiles > c->max_files)
 		return fail(EXIT_USAGE, "%s: unexpected operand '%s'; usage: swaptrace %s %s", c->name,
 			    a->files[c->max_files], c->name, c->synopsis);
-	if (a->child && !c->child)
-		return fail(EXIT_USAGE, "%s: takes no '-- COMMAND'", c->name);
 	if (a->child && !a->child[0])
 		return fail(EXIT_USAGE, "%s: a command is missing behind '--'", c->name);
 	return 0;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/usage.h"
+
 /*
  * Numbers are written and read in the C locale whatever the environment says, so setlocale() is
  * never called.
@@ -40,11 +42,20 @@ static int run_command(const struct command *c, int argc, char **argv)
 	return ret;
 }
 
+static int no_subcommand(void)
+{
+	fputs("usage: swaptrace SUBCOMMAND [options] [FILE] [-- COMMAND]\n\nsubcommands:\n", stderr);
+	print_commands(stderr);
+	return fail(EXIT_USAGE, "a subcommand is missing");
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c;
-	const char *name = argc > 1 ? argv[1] : "help";
+	const char *name = argc > 1 ? argv[1] : NULL;
 
+	if (!name)
+		return no_subcommand();
 	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
 		printf("swaptrace %s\n", SWAPTRACE_VERSION);
 		return check_stdout(EXIT_DONE);
@@ -53,6 +64,6 @@ int main(int argc, char **argv)
 		name = "help";
 	c = command_find(name);
 	if (!c)
-		return fail(EXIT_USAGE, "there is no subcommand '%s'; see 'swaptrace help'", name);
-	return check_stdout(run_command(c, argc > 1 ? argc - 2 : 0, argv + 2));
+		return unknown_subcommand(name);
+	return check_stdout(run_command(c, argc - 2, argv + 2));
 }
