@@ -52,8 +52,7 @@ download_package() {
 		return 1
 	fi
 	rm -f "$dir"/*.deb
-	(cd "$dir" && apt-get "${options[@]}" -q download "$package") >&2 || return 1
-	rm -rf "$LAB_CACHE/apt-$series"
+	(cd "$dir" && apt-get "${options[@]}" -q download "$package") >&2
 }
 
 # Prints the names in the depends= line of a module, one a line.
@@ -131,7 +130,7 @@ fetch_series() {
 	# apt's download user must be able to enter the folder, or apt warns.
 	chmod 755 "$work"
 	download_package "$1" "$work" && unpack_package "$work"/*.deb "$dir" || status=1
-	rm -rf "$work"
+	rm -rf "$work" "$LAB_CACHE/apt-$1"
 	return $status
 }
 

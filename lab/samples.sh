@@ -47,6 +47,9 @@ describe() {
 	echo
 	echo "The workload said:"
 	sed -n 's/^\(workload\|guest\): /    /p' "$dir/stderr"
+	echo
+	echo "The recorder said:"
+	sed 's/^/    /' "$dir/record.log"
 }
 
 make_sample() {

@@ -376,14 +376,15 @@ static bool hog_once(unsigned long mb)
 
 /*
  * The kernel sometimes gives up on reclaim too early and kills the hog while plenty could be
- * swapped: then the round is tried again. A hog that is killed every time is too large.
+ * swapped: then the round is tried again, with a smaller hog. A hog that is killed every time is
+ * too large.
  */
 static void hog_round(const struct options *o, unsigned long round)
 {
 	unsigned long mb, attempt;
 
 	for (attempt = 0; attempt < HOG_ATTEMPTS; attempt++) {
-		mb = hog_size_mb(o);
+		mb = hog_size_mb(o) * (10 - attempt) / 10;
 		say("hog of %lu MB, round %lu of %lu", mb, round, o->hog_rounds);
 		if (hog_once(mb))
 			return;

@@ -3,7 +3,7 @@
 # needs: swap=zram
 . /lab/lib.sh
 lab_begin
-lab_workload fault --pattern seq --share 50 --procs 3 --mb "$(lab_size 20 40)" --kept 65
+lab_workload fault --pattern seq --share 50 --procs 3 --mb "$(lab_size 24 40)" --kept 58
 lab_phase_begin
 lab_fault
 lab_swapoff
