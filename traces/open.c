@@ -89,7 +89,8 @@ static int read_header(struct trace_reader *r, bool lenient, struct error *e)
 			free(text);
 			r->opened.header_damaged = s.number != 0;
 			r->opened.damaged_bytes += s.number ? (uint64_t)at : 0;
-			r->first = (uint64_t)at + s.head_len + s.payload_len;
+			r->first = (uint64_t)at + section_bytes(&s);
+			r->opened.damaged_bytes += reader_check_gap(r, r->first - WIRE_GAP);
 			return 0;
 		}
 		pos = (uint64_t)at + 1;
@@ -155,18 +156,31 @@ static bool search_footer(struct trace_reader *r)
 static void read_footer(struct trace_reader *r)
 {
 	uint8_t trailer[WIRE_TRAILER];
-	uint64_t pos;
+	struct section s;
+	uint64_t pos, end;
+	bool trailer_lost = false;
 
 	r->end = r->size;
 	if (r->size >= WIRE_TRAILER &&
 	    file_read_at(r->fd, trailer, sizeof(trailer), r->size - WIRE_TRAILER) ==
 		    (int64_t)sizeof(trailer) &&
-	    trailer_decode(trailer, &pos) && use_footer(r, pos))
-		return;
-	if (search_footer(r))
-		r->opened.damaged_bytes += WIRE_TRAILER;
-	else
+	    trailer_decode(trailer, &pos) && use_footer(r, pos)) {
+		end = r->size - WIRE_TRAILER;
+	} else {
+		trailer_lost = search_footer(r);
+		end = trailer_lost ? r->size : 0;
+	}
+	if (!end || !reader_head(r, r->end, &s)) {
 		r->opened.truncated = true;
+		return;
+	}
+	/* Behind the footer there is its gap and a trailer that is not in @end: all else is foreign. */
+	pos = r->end + section_bytes(&s);
+	r->opened.damaged_bytes += reader_check_gap(r, pos - WIRE_GAP);
+	if (end > pos)
+		r->opened.damaged_bytes += end - pos;
+	else if (trailer_lost)
+		r->opened.damaged_bytes += WIRE_TRAILER;
 }
 
 static void sum_loss_lines(struct trace_reader *r)
@@ -188,15 +202,6 @@ static int open_binary(struct trace_reader *r, bool lenient, struct error *e)
 		return ret;
 	read_footer(r);
 	sum_loss_lines(r);
-	/* The gap behind the header belongs to nobody's count but must be checked like all others. */
-	if (r->first) {
-		uint8_t gap[WIRE_GAP];
-		int64_t got = file_read_at(r->fd, gap, sizeof(gap), r->first);
-
-		for (int64_t i = 0; i < got; i++)
-			r->opened.damaged_bytes += gap[i] != 0;
-		r->first += WIRE_GAP;
-	}
 	reader_start(r);
 	return 0;
 }

@@ -158,13 +158,15 @@ static void count_missing(struct trace_reader *r, uint64_t number, uint64_t firs
 	r->next_event = first_event;
 }
 
-static void check_gap(struct trace_reader *r, uint64_t pos)
+uint64_t reader_check_gap(struct trace_reader *r, uint64_t pos)
 {
 	uint8_t gap[WIRE_GAP];
 	int64_t got = file_read_at(r->fd, gap, sizeof(gap), pos);
+	uint64_t damaged = 0;
 
 	for (int64_t i = 0; i < got; i++)
-		r->stats.damaged_bytes += gap[i] != 0;
+		damaged += gap[i] != 0;
+	return damaged;
 }
 
 static void count_broken(struct trace_reader *r, const struct section *s)
@@ -174,12 +176,11 @@ static void count_broken(struct trace_reader *r, const struct section *s)
 	r->stats.damaged_bytes += s->head_len + s->payload_len;
 }
 
-/* Payload of the block at r->pos. 1: loaded; 0: broken; negative: error. */
-static int load_payload(struct trace_reader *r, const struct section *s, struct error *e)
+/* Payload of the section at r->pos into the block's buffer. 1: whole; 0: broken; negative: error. */
+static int read_payload(struct trace_reader *r, const struct section *s, struct error *e)
 {
 	uint8_t *p = block_buffer(r->block, (size_t)s->payload_len + 1);
 	int64_t got;
-	int ret;
 
 	if (!p)
 		return error_errno(e, -ENOMEM, "%s: block of %llu bytes", r->name,
@@ -187,8 +188,15 @@ static int load_payload(struct trace_reader *r, const struct section *s, struct 
 	got = file_read_at(r->fd, p, (size_t)s->payload_len, r->pos + s->head_len);
 	if (got < 0)
 		return error_errno(e, (int)got, "cannot read %s", r->name);
-	if ((uint64_t)got != s->payload_len || !section_payload_ok(s, p))
-		return 0;
+	return (uint64_t)got == s->payload_len && section_payload_ok(s, p);
+}
+
+static int load_payload(struct trace_reader *r, const struct section *s, struct error *e)
+{
+	int ret = read_payload(r, s, e);
+
+	if (ret <= 0)
+		return ret;
 	ret = block_load(r->block, s);
 	if (ret == -ENOMEM)
 		return error_errno(e, ret, "%s: block %llu", r->name,
@@ -222,6 +230,12 @@ static void count_losses(struct trace_reader *r)
 	update_lost(r);
 }
 
+static void leave_section(struct trace_reader *r, const struct section *s)
+{
+	r->stats.damaged_bytes += reader_check_gap(r, r->pos + s->head_len + s->payload_len);
+	r->pos += section_bytes(s);
+}
+
 /* The section at r->pos is a block: 1 read it, 0 skipped it. */
 static int read_block(struct trace_reader *r, const struct section *s, struct error *e)
 {
@@ -241,11 +255,12 @@ static int read_block(struct trace_reader *r, const struct section *s, struct er
 		r->stats.blocks++;
 		r->last_ns = s->last_ns;
 		count_losses(r);
-	} else {
+	} else if (in_order) {
 		count_broken(r, s);
+	} else {
+		r->stats.damaged_bytes += section_bytes(s);
 	}
-	check_gap(r, r->pos + s->head_len + s->payload_len);
-	r->pos += section_bytes(s);
+	leave_section(r, s);
 	return ret;
 }
 
@@ -274,9 +289,12 @@ static int load_next(struct trace_reader *r, struct error *e)
 			if (ret > 0 && !s.events)
 				ret = 0;
 		} else {
-			check_gap(r, r->pos + s.head_len + s.payload_len);
-			r->pos += section_bytes(&s);
-			ret = 0;
+			/* The second copy of the header, most likely: not needed, but checked. */
+			ret = read_payload(r, &s, e);
+			if (!ret)
+				r->stats.damaged_bytes += s.head_len + s.payload_len;
+			leave_section(r, &s);
+			ret = ret < 0 ? ret : 0;
 		}
 		if (ret)
 			return ret;

@@ -54,6 +54,9 @@ int64_t reader_find_section(struct trace_reader *r, uint64_t from, uint64_t limi
 /** reader_head - the head of the section at @pos; false when there is no whole right one */
 bool reader_head(struct trace_reader *r, uint64_t pos, struct section *s);
 
+/** reader_check_gap - how many bytes of the gap at @pos are not zero */
+uint64_t reader_check_gap(struct trace_reader *r, uint64_t pos);
+
 /** reader_start - stats and position as after opening */
 void reader_start(struct trace_reader *r);
 
