@@ -164,7 +164,8 @@ static int parse_long(struct arguments *a, char **argv, int argc, int *i)
 	if (name[len])
 		return take_value(v, name + len + 1);
 	if (*i + 1 >= argc)
-		return fail(EXIT_USAGE, "option --%s needs a value (%s)", v->desc->name, v->desc->arg);
+		return fail(EXIT_USAGE, "option --%s needs a value (%s)", v->desc->name,
+			    v->desc->arg);
 	return take_value(v, argv[++*i]);
 }
 
@@ -199,11 +200,11 @@ static int check_operands(const struct arguments *a)
 	if (option_flag(a, "help"))
 		return 0;
 	if (a->nfiles < c->min_files)
-		return fail(EXIT_USAGE, "%s: an operand is missing; usage: swaptrace %s %s", c->name,
-			    c->name, c->synopsis);
+		return fail(EXIT_USAGE, "%s: an operand is missing; usage: swaptrace %s %s",
+			    c->name, c->name, c->synopsis);
 	if (c->max_files >= 0 && a->nfiles > c->max_files)
-		return fail(EXIT_USAGE, "%s: unexpected operand '%s'; usage: swaptrace %s %s", c->name,
-			    a->files[c->max_files], c->name, c->synopsis);
+		return fail(EXIT_USAGE, "%s: unexpected operand '%s'; usage: swaptrace %s %s",
+			    c->name, a->files[c->max_files], c->name, c->synopsis);
 	if (a->child && !a->child[0])
 		return fail(EXIT_USAGE, "%s: a command is missing behind '--'", c->name);
 	return 0;

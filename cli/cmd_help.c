@@ -15,7 +15,8 @@ static void print_overview(void)
 	print_commands(stdout);
 	printf("\noptions of all of them:\n");
 	print_options(stdout, common_options);
-	printf("\n'swaptrace SUBCOMMAND --help' explains one of them; 'man 7 swaptrace' the ideas.\n"
+	printf("\n'swaptrace SUBCOMMAND --help' explains one of them; 'man 7 swaptrace' the "
+	       "ideas.\n"
 	       "Start with: swaptrace reproduce swapoff\n");
 }
 
@@ -28,7 +29,8 @@ static void print_names(void)
 static int print_completion(const char *shell)
 {
 	if (completion_print(stdout, shell))
-		return fail(EXIT_USAGE, "help: no completion for '%s'; there is one for bash, zsh, fish",
+		return fail(EXIT_USAGE,
+			    "help: no completion for '%s'; there is one for bash, zsh, fish",
 			    shell);
 	return EXIT_DONE;
 }

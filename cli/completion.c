@@ -81,7 +81,8 @@ static void print_bash(FILE *f)
 {
 	/* Lines, not words: names of files may hold blanks. */
 	fputs("# bash completion for swaptrace\n"
-	      "_swaptrace_words()\n{\n\tmapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n}\n\n"
+	      "_swaptrace_words()\n{\n\tmapfile -t COMPREPLY < <(compgen -W \"$1\" -- "
+	      "\"$cur\")\n}\n\n"
 	      "_swaptrace_files()\n{\n\tcompopt -o filenames 2>/dev/null\n"
 	      "\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n}\n\n"
 	      "_swaptrace()\n{\n"
@@ -134,7 +135,9 @@ static void zsh_option(FILE *f, const struct option_desc *o, const char *dashes,
 	bool repeat = o->kind == OPTION_LIST;
 
 	fprintf(f, " \\\n\t\t\t'%s%s%.*s%s[", repeat ? "*" : "", dashes, name_len, name,
-		o->kind == OPTION_FLAG ? "" : dashes[1] ? "=" : "+");
+		o->kind == OPTION_FLAG ? ""
+		: dashes[1]	       ? "="
+				       : "+");
 	zsh_text(f, o->help);
 	fputc(']', f);
 	if (o->kind != OPTION_FLAG) {
@@ -173,8 +176,8 @@ static void print_zsh(FILE *f)
 		zsh_options(f, c->options);
 		zsh_options(f, common_options);
 		fprintf(f, " \\\n\t\t\t'*:%s'\n\t\t;;\n",
-			operands_are_commands(c) ? "subcommand:{_describe subcommand commands}" :
-						   "file:_files");
+			operands_are_commands(c) ? "subcommand:{_describe subcommand commands}"
+						 : "file:_files");
 	}
 	fputs("\tesac\n}\n\n_swaptrace \"$@\"\n", f);
 }
@@ -193,8 +196,8 @@ static void fish_text(FILE *f, const char *s)
 static void fish_options(FILE *f, const char *command, const struct option_desc *o)
 {
 	for (; o && o->name; o++) {
-		fprintf(f, "complete -c swaptrace -n '__fish_seen_subcommand_from %s' -l %s", command,
-			o->name);
+		fprintf(f, "complete -c swaptrace -n '__fish_seen_subcommand_from %s' -l %s",
+			command, o->name);
 		if (o->letter)
 			fprintf(f, " -s %c", o->letter);
 		if (o->kind != OPTION_FLAG)
@@ -218,7 +221,8 @@ static void print_fish(FILE *f)
 		fish_options(f, c->name, common_options);
 		if (!operands_are_commands(c))
 			continue;
-		fprintf(f, "complete -c swaptrace -n '__fish_seen_subcommand_from %s' -f -a '", c->name);
+		fprintf(f, "complete -c swaptrace -n '__fish_seen_subcommand_from %s' -f -a '",
+			c->name);
 		for (int k = 0; command_table[k]; k++)
 			fprintf(f, "%s%s", k ? " " : "", command_table[k]->name);
 		fputs("'\n", f);

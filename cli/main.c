@@ -44,7 +44,8 @@ static int run_command(const struct command *c, int argc, char **argv)
 
 static int no_subcommand(void)
 {
-	fputs("usage: swaptrace SUBCOMMAND [options] [FILE] [-- COMMAND]\n\nsubcommands:\n", stderr);
+	fputs("usage: swaptrace SUBCOMMAND [options] [FILE] [-- COMMAND]\n\nsubcommands:\n",
+	      stderr);
 	print_commands(stderr);
 	return fail(EXIT_USAGE, "a subcommand is missing");
 }

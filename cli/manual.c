@@ -131,8 +131,9 @@ static void put_exit_status(FILE *f, bool child)
 		       "written; with --strict also loss, damage and unequal conditions" },
 		{ "2", "wrong usage" },
 		{ "3", "the input can't be read" },
-		{ "4", "the environment is in the way: a privilege, kernel type information, memory "
-		       "or space is missing" },
+		{ "4",
+		  "the environment is in the way: a privilege, kernel type information, memory "
+		  "or space is missing" },
 	};
 
 	fputs(".SH EXIT STATUS\n", f);
@@ -193,14 +194,17 @@ void manual_overview(FILE *f)
 	      "\\fBswaptrace\\fR \\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n.SH DESCRIPTION\n",
 	      f);
 	put_description(
-		f, "Records what the kernel's swap code was asked to do (pages needed back, pages that "
-		   "had to go out) and what it answered, then asks models of that code what they, or "
-		   "the same code under another policy, would have answered to the same needs.\n\n"
-		   "Only record needs privileges. Everything else works on any machine with traces "
-		   "that come from any other. The ideas, and what a replay can't know, are explained "
-		   "in swaptrace(7).");
+		f,
+		"Records what the kernel's swap code was asked to do (pages needed back, pages "
+		"that "
+		"had to go out) and what it answered, then asks models of that code what they, or "
+		"the same code under another policy, would have answered to the same needs.\n\n"
+		"Only record needs privileges. Everything else works on any machine with traces "
+		"that come from any other. The ideas, and what a replay can't know, are explained "
+		"in swaptrace(7).");
 	put_command_list(f);
-	fputs(".SH OPTIONS\nEvery subcommand takes these; the subcommands have their own beside them.\n",
+	fputs(".SH OPTIONS\nEvery subcommand takes these; the subcommands have their own beside "
+	      "them.\n",
 	      f);
 	put_options(f, common_options);
 	put_exit_status(f, true);

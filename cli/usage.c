@@ -71,8 +71,8 @@ void print_description(FILE *f, const char *text)
 
 static void print_option(FILE *f, const struct option_desc *o)
 {
-	int n = o->letter ? fprintf(f, "  -%c, --%s", o->letter, o->name) :
-			    fprintf(f, "      --%s", o->name);
+	int n = o->letter ? fprintf(f, "  -%c, --%s", o->letter, o->name)
+			  : fprintf(f, "      --%s", o->name);
 
 	if (o->arg)
 		n += fprintf(f, " %s", o->arg);
@@ -118,9 +118,10 @@ int unknown_subcommand(const char *name)
 	struct nearest n = { NULL, 0 };
 
 	if (name[0] == '-')
-		return fail(EXIT_USAGE,
-			    "'%s' stands before the subcommand; usage: swaptrace SUBCOMMAND [options]",
-			    name);
+		return fail(
+			EXIT_USAGE,
+			"'%s' stands before the subcommand; usage: swaptrace SUBCOMMAND [options]",
+			name);
 	for (int i = 0; command_table[i]; i++)
 		nearest_try(&n, name, command_table[i]->name);
 	if (n.word)

@@ -24,7 +24,8 @@ void print_description(FILE *f, const char *text);
  */
 const char *next_paragraph(const char **text, size_t *len);
 
-/** unknown_subcommand - say that there is no such subcommand, and which one was meant; EXIT_USAGE */
+/** unknown_subcommand - say that there is no such subcommand, and which one was meant; EXIT_USAGE
+ */
 int unknown_subcommand(const char *name);
 
 #endif
