@@ -72,8 +72,11 @@ struct plot_range plot_x_range(const struct plot *p)
 	struct plot_range r = { NAN, NAN };
 
 	if (p->bars) {
-		r.low = -0.6;
-		r.high = (p->ncategories ? p->ncategories : 1) - 0.4;
+		/* A bar as wide as the picture would look like an area. */
+		double spare = p->ncategories < 4 ? (4 - p->ncategories) / 2.0 : 0;
+
+		r.low = -0.6 - spare;
+		r.high = (double)p->ncategories - 0.4 + spare;
 		return r;
 	}
 	for (unsigned int i = 0; i < p->npanels; i++)

@@ -61,6 +61,7 @@ int report_json(const struct sources *s, FILE *f, struct error *e)
 		items[i].name = v->name;
 		items[i].source = source_word(v);
 		items[i].seconds = v->seconds;
+		items[i].summary = v->summary;
 	}
 	ret = results_write_items(f, items, s->n, e);
 	free(items);

@@ -265,7 +265,8 @@ static void windows_plot(struct report *r, const struct sources *s, const struct
 	bool grouped = n > CATEGORIES_MAX;
 
 	snprintf(p.title, sizeof(p.title), "Readahead windows");
-	snprintf(p.subtitle, sizeof(p.subtitle), "%s", s->n == 1 ? s->v[0].name : "");
+	if (s->n == 1 && s->v[0].facts.release[0])
+		snprintf(p.subtitle, sizeof(p.subtitle), "kernel %s", s->v[0].facts.release);
 	snprintf(p.xlabel, sizeof(p.xlabel), "window (pages)");
 	snprintf(p.panels[0].ylabel, sizeof(p.panels[0].ylabel), "share of calls (%%)");
 	p.panels[0].percent = true;
@@ -278,7 +279,7 @@ static void windows_plot(struct report *r, const struct sources *s, const struct
 		struct plot_series *bars;
 		char title[256];
 
-		snprintf(title, sizeof(title), "%s%s (%s calls)", c->what_if ? "what-if: " : "",
+		snprintf(title, sizeof(title), "%s%s (calls: %s)", c->what_if ? "what-if: " : "",
 			 s->n > 1 && all->n == s->n ? s->v[i].name
 			 : c->label[0]		    ? c->label
 						    : s->v[0].name,

@@ -287,6 +287,20 @@ static json_t *notes_json(struct writing *w, const struct replay_result *r)
 	return a;
 }
 
+static json_t *processes_json(struct writing *w, const struct trace_summary *s)
+{
+	json_t *a = json_array();
+
+	for (unsigned int i = 0; i < s->nprocesses; i++) {
+		json_t *o = json_object();
+
+		put_text(w, o, "comm", s->processes[i].comm);
+		put_count(w, o, "lookups", s->processes[i].lookups);
+		append(w, a, o);
+	}
+	return a;
+}
+
 static json_t *item_json(struct writing *w, const struct result_item *item, bool with_facts)
 {
 	const struct replay_result *r = item->result;
@@ -312,6 +326,8 @@ static json_t *item_json(struct writing *w, const struct result_item *item, bool
 	put(w, o, "swapoffs", swapoffs_json(w, r));
 	put(w, o, "slices", slices_json(w, r));
 	put(w, o, "notes", notes_json(w, r));
+	if (item->summary)
+		put(w, o, "processes", processes_json(w, item->summary));
 	return o;
 }
 

@@ -20,10 +20,11 @@
 /* One entry of results[]. */
 struct result_item {
 	const struct replay_result *result;
-	const struct trace_facts *facts; /* NULL: nothing is known about a trace */
-	const char *name;		 /* what the report calls it; NULL: its policy */
-	const char *source;		 /* "trace", "results", "argdist"; NULL: "replay" */
-	double seconds;			 /* measured run time that came with it, NaN: none */
+	const struct trace_facts *facts;     /* NULL: nothing is known about a trace */
+	const char *name;		     /* what the report calls it; NULL: its policy */
+	const char *source;		     /* "trace", "results", "argdist"; NULL: "replay" */
+	double seconds;			     /* measured run time that came with it, NaN: none */
+	const struct trace_summary *summary; /* of a trace: who needed swap entries; may be NULL */
 };
 
 /**
