@@ -20,8 +20,8 @@
  * same needs, replayed under each of the thread's policies.
  */
 
-#define CLUSTER_SAMPLE "t1-cluster-6.12.swaptrace"
-#define VMA_SAMPLE "t1-vma-6.12.swaptrace"
+#define CLUSTER_SAMPLE "6.12-cluster-swapoff.swaptrace"
+#define VMA_SAMPLE "6.12-vma-swapoff.swaptrace"
 
 static const struct option_desc options[] = {
 	{ 0, "cluster", OPTION_STRING, "FILE", "capture of a swapoff with cluster readahead", false },
@@ -35,7 +35,8 @@ static const struct option_desc options[] = {
 /* The columns of thread T1: before the patch, after it, and what 6.18 made of it. */
 enum { VANILLA, PATCHED, V6_18, COLUMNS };
 
-static const char *const specs[COLUMNS] = { "model=v5.6", "swapoff=lookup-first", "model=v6.18" };
+static const char *const specs[COLUMNS] = { "swapoff=vanilla", "swapoff=lookup-first",
+					     "model=v6.18" };
 static const char *const titles[COLUMNS] = { "vanilla", "patched", "6.18" };
 
 struct capture {
@@ -94,84 +95,115 @@ static int find_capture(const struct arguments *args, struct capture *c)
 	return 0;
 }
 
-static void published_cells(struct table *t, uint64_t count, uint64_t total)
+static void share_cell(struct table *t, uint64_t count, uint64_t total)
 {
-	table_count(t, count);
-	table_percent(t, percent_of(count, total));
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s  %8s", format_count(count).s,
+		 format_percent(percent_of(count, total)).s);
+	table_word(t, text);
 }
 
-static void add_window_row(struct table *t, const struct capture *c, uint64_t pages,
-			   const struct published_window *p, uint64_t vanilla, uint64_t patched)
-{
-	table_count(t, pages);
-	published_cells(t, p ? p->vanilla : 0, vanilla);
-	published_cells(t, p ? p->patched : 0, patched);
-	for (int i = 0; i < COLUMNS; i++) {
-		const struct histogram *h = &c->results[i].readahead.windows;
+/* The published histograms are of cluster readahead only. */
+struct published_columns {
+	bool shown;
+	uint64_t vanilla, patched; /* calls in all */
+};
 
-		published_cells(t, distribution_count(h, pages), histogram_total(h));
+static struct published_columns published_totals(const struct capture *c)
+{
+	struct published_columns p = { .shown = !strcmp(c->readahead, "cluster") };
+
+	for (int i = 0; i < 4; i++) {
+		p.vanilla += published_swapoff_windows[i].vanilla;
+		p.patched += published_swapoff_windows[i].patched;
 	}
+	return p;
 }
 
-static const struct published_window *published_row(uint64_t pages)
+static void published_cells(struct table *t, const struct published_columns *p, uint64_t pages)
 {
+	static const struct published_window none;
+	const struct published_window *row = &none;
+
 	for (int i = 0; i < 4; i++)
 		if (published_swapoff_windows[i].pages == pages)
-			return &published_swapoff_windows[i];
-	return NULL;
+			row = &published_swapoff_windows[i];
+	share_cell(t, row->vanilla, p->vanilla);
+	share_cell(t, row->patched, p->patched);
 }
 
-static void window_columns(struct table *t)
+static void window_columns(struct table *t, const struct published_columns *p)
 {
 	char text[64];
 
 	table_column(t, "window", ALIGN_RIGHT);
-	table_column(t, "published vanilla", ALIGN_RIGHT);
-	table_column(t, "", ALIGN_RIGHT);
-	table_column(t, "published patched", ALIGN_RIGHT);
-	table_column(t, "", ALIGN_RIGHT);
+	if (p->shown) {
+		table_column(t, "published vanilla", ALIGN_RIGHT);
+		table_column(t, "published patched", ALIGN_RIGHT);
+	}
 	for (int i = 0; i < COLUMNS; i++) {
 		snprintf(text, sizeof(text), "replayed %s", titles[i]);
 		table_column(t, text, ALIGN_RIGHT);
-		table_column(t, "", ALIGN_RIGHT);
 	}
 }
 
-static void published_totals(uint64_t *vanilla, uint64_t *patched, struct histogram *all)
+static void add_window_row(struct table *t, const struct capture *c,
+			   const struct published_columns *p, uint64_t pages)
 {
-	*vanilla = *patched = 0;
-	for (int i = 0; i < 4; i++) {
-		*vanilla += published_swapoff_windows[i].vanilla;
-		*patched += published_swapoff_windows[i].patched;
-		histogram_add(all, published_swapoff_windows[i].pages, 1);
+	table_count(t, pages);
+	if (p->shown)
+		published_cells(t, p, pages);
+	for (int i = 0; i < COLUMNS; i++) {
+		const struct histogram *h = &c->results[i].readahead.windows;
+
+		share_cell(t, distribution_count(h, pages), histogram_total(h));
 	}
+}
+
+static void add_total_row(struct table *t, const struct capture *c,
+			  const struct published_columns *p)
+{
+	table_word(t, "calls");
+	if (p->shown) {
+		share_cell(t, p->vanilla, p->vanilla);
+		share_cell(t, p->patched, p->patched);
+	}
+	for (int i = 0; i < COLUMNS; i++)
+		share_cell(t, c->results[i].readahead.calls, c->results[i].readahead.calls);
+}
+
+/* Window sizes that any column has. */
+static int all_sizes(const struct capture *c, const struct published_columns *p,
+		     struct histogram *sizes)
+{
+	int ret = 0;
+
+	for (int i = 0; i < 4 && p->shown && !ret; i++)
+		ret = histogram_add(sizes, published_swapoff_windows[i].pages, 1);
+	for (int i = 0; i < COLUMNS && !ret; i++)
+		ret = histogram_merge(sizes, &c->results[i].readahead.windows);
+	return ret;
 }
 
 static int print_windows(const struct capture *c)
 {
+	struct published_columns p = published_totals(c);
 	struct table *t = table_new("windows", "");
 	struct histogram sizes = { 0 };
-	uint64_t vanilla, patched;
-	int ret = 0;
+	int ret;
 
 	if (!t)
 		return fail(EXIT_ENVIRONMENT, "out of memory");
-	window_columns(t);
-	published_totals(&vanilla, &patched, &sizes);
-	for (int i = 0; i < COLUMNS; i++)
-		ret |= histogram_merge(&sizes, &c->results[i].readahead.windows);
+	window_columns(t, &p);
+	ret = all_sizes(c, &p, &sizes);
 	for (unsigned int i = 0; i < sizes.n; i++)
-		add_window_row(t, c, sizes.bins[i].pages, published_row(sizes.bins[i].pages), vanilla,
-			       patched);
-	table_word(t, "calls");
-	published_cells(t, vanilla, vanilla);
-	published_cells(t, patched, patched);
-	for (int i = 0; i < COLUMNS; i++)
-		published_cells(t, c->results[i].readahead.calls, c->results[i].readahead.calls);
-	printf("Windows of readahead calls during swapoff, %s readahead (return value of "
-	       "swapin_nr_pages(), count and share)\n\n",
+		add_window_row(t, c, &p, sizes.bins[i].pages);
+	add_total_row(t, c, &p);
+	printf("Windows of readahead calls during swapoff, %s readahead (calls and share)\n\n",
 	       c->readahead);
-	ret |= table_text(t, stdout);
+	if (!ret)
+		ret = table_text(t, stdout);
 	table_free(t);
 	histogram_free(&sizes);
 	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
