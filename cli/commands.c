@@ -5,7 +5,9 @@
 #include <string.h>
 
 const struct command *const command_table[] = {
+	&cmd_record,
 	&cmd_replay,
+	&cmd_report,
 	&cmd_reproduce,
 	&cmd_import,
 	&cmd_dump,

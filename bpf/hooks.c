@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bpf/hooks.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+/* Only for enum probe_id. */
+#include <linux/types.h>
+#include "bpf/records.h"
+
+#define END { .symbol = NULL }
+
+/*
+ * ---- the plan ----
+ *
+ * The state hooks come first: they say on whose behalf something happens, and their programs must
+ * be in place before those that count.
+ */
+
+static const struct hook_symbol fault_symbols[] = {
+	{ .symbol = "do_swap_page", .entry = "fault_enter", .exit = "fault_exit", .kernels = "all" },
+	END
+};
+
+static const struct hook_symbol unuse_symbols[] = {
+	{ .symbol = "unuse_pte_range",
+	  .entry = "unuse_enter",
+	  .exit = "unuse_exit",
+	  .kernels = "5.1 on" },
+	END
+};
+
+static const struct hook_symbol shmem_symbols[] = {
+	{ .symbol = "shmem_swapin_folio",
+	  .entry = "shmem_enter",
+	  .exit = "shmem_exit",
+	  .kernels = "6.0 on" },
+	{ .symbol = "shmem_swapin_page",
+	  .entry = "shmem_enter",
+	  .exit = "shmem_exit",
+	  .kernels = "5.1 to 5.19" },
+	END
+};
+
+static const struct hook_symbol reclaim_symbols[] = {
+	{ .symbol = "shrink_folio_list",
+	  .entry = "reclaim_enter",
+	  .exit = "reclaim_exit",
+	  .kernels = "6.0 on" },
+	{ .symbol = "shrink_page_list",
+	  .entry = "reclaim_enter",
+	  .exit = "reclaim_exit",
+	  .kernels = "to 5.19" },
+	END
+};
+
+static const struct hook_symbol cachefree_symbols[] = {
+	{ .symbol = "folio_free_swap",
+	  .entry = "cachefree_enter",
+	  .exit = "cachefree_exit",
+	  .kernels = "6.1 on" },
+	{ .symbol = "try_to_free_swap",
+	  .entry = "cachefree_enter",
+	  .exit = "cachefree_exit",
+	  .kernels = "to 6.0" },
+	END
+};
+
+static const struct hook_symbol flush_symbols[] = {
+	{ .symbol = "swapcache_free_entries",
+	  .entry = "flush_enter",
+	  .exit = "flush_exit",
+	  .kernels = "to 6.14" },
+	END
+};
+
+static const struct hook_symbol slotreclaim_symbols[] = {
+	{ .symbol = "swap_reclaim_full_clusters",
+	  .entry = "slotreclaim_enter",
+	  .exit = "slotreclaim_exit",
+	  .kernels = "6.12 on" },
+	END
+};
+
+static const struct hook_symbol refill_symbols[] = {
+	{ .symbol = "get_swap_pages",
+	  .entry = "refill_enter",
+	  .exit = "refill_exit",
+	  .kernels = "to 6.14" },
+	END
+};
+
+static const struct hook_symbol mm_symbols[] = {
+	{ .symbol = "exit_mmap", .entry = "mm_gone_enter", .kernels = "all" },
+	END
+};
+
+static const struct hook_symbol readone_symbols[] = {
+	{ .symbol = "__read_swap_cache_async",
+	  .entry = "read_enter",
+	  .exit = "read_exit",
+	  .kernels = "all" },
+	END
+};
+
+static const struct hook_symbol window_symbols[] = {
+	{ .symbol = "swapin_nr_pages", .exit = "window_exit", .kernels = "all" },
+	END
+};
+
+static const struct hook_symbol account_symbols[] = {
+	{ .symbol = "swap_update_readahead",
+	  .entry = "account_enter",
+	  .exit = "account_exit",
+	  .kernels = "6.18 on" },
+	END
+};
+
+static const struct hook_symbol lookup_symbols[] = {
+	{ .symbol = "swap_cache_get_folio",
+	  .entry = "plain_lookup_enter",
+	  .exit = "plain_lookup_exit",
+	  .counts_at_exit = true,
+	  .with = "swap_update_readahead",
+	  .kernels = "6.18 on" },
+	{ .symbol = "swap_cache_get_folio",
+	  .entry = "lookup_enter",
+	  .exit = "lookup_exit",
+	  .counts_at_exit = true,
+	  .kernels = "6.1 to 6.17" },
+	{ .symbol = "lookup_swap_cache",
+	  .entry = "lookup_enter",
+	  .exit = "lookup_exit",
+	  .counts_at_exit = true,
+	  .kernels = "to 6.0" },
+	END
+};
+
+static const struct hook_symbol swapin_symbols[] = {
+	{ .symbol = "swapin_readahead",
+	  .entry = "swapin_enter",
+	  .exit = "swapin_exit",
+	  .kernels = "4.18 on" },
+	END
+};
+
+static const struct hook_symbol cluster_symbols[] = {
+	{ .symbol = "swap_cluster_readahead",
+	  .entry = "cluster_enter",
+	  .exit = "cluster_exit",
+	  .kernels = "4.18 on" },
+	END
+};
+
+static const struct hook_symbol readio_symbols[] = {
+	{ .symbol = "swap_read_folio", .entry = "readio_enter", .kernels = "6.10 on" },
+	{ .symbol = "swap_readpage", .entry = "readio_enter", .kernels = "to 6.9" },
+	END
+};
+
+static const struct hook_symbol cache_symbols[] = {
+	{ .symbol = "add_to_swap_cache",
+	  .entry = "cacheadd_enter",
+	  .exit = "cacheadd_exit",
+	  .counts_at_exit = true,
+	  .kernels = "to 6.17" },
+	{ .symbol = "swap_cache_add_folio",
+	  .entry = "cacheadd_enter",
+	  .exit = "cacheadd_void_exit",
+	  .counts_at_exit = true,
+	  .kernels = "6.18 on" },
+	END
+};
+
+static const struct hook_symbol uncache_symbols[] = {
+	{ .symbol = "__delete_from_swap_cache", .entry = "uncache_enter", .kernels = "to 6.17" },
+	{ .symbol = "__swap_cache_del_folio", .entry = "uncache_ci_enter", .kernels = "6.18 on" },
+	END
+};
+
+static const struct hook_symbol unref_symbols[] = {
+	{ .symbol = "swap_free_nr", .entry = "unref_enter", .kernels = "6.11 on" },
+	{ .symbol = "swap_free", .entry = "unref_one_enter", .kernels = "to 6.10" },
+	END
+};
+
+static const struct hook_symbol zap_symbols[] = {
+	{ .symbol = "free_swap_and_cache_nr",
+	  .entry = "zap_enter",
+	  .exit = "zap_exit",
+	  .kernels = "6.10 on" },
+	{ .symbol = "free_swap_and_cache",
+	  .entry = "zap_one_enter",
+	  .exit = "zap_exit",
+	  .kernels = "to 6.9" },
+	END
+};
+
+static const struct hook_symbol free_symbols[] = {
+	{ .symbol = "swap_range_free", .entry = "free_range_enter", .kernels = "all, often inlined" },
+	{ .symbol = "swap_entries_free", .entry = "free_ci_entry_enter", .kernels = "6.15 on" },
+	{ .symbol = "swap_entry_range_free",
+	  .entry = "free_entry_enter",
+	  .with = "free_swap_slot",
+	  .kernels = "6.12, 6.13" },
+	{ .symbol = "swap_entry_range_free",
+	  .entry = "free_ci_entry_enter",
+	  .absent = "free_swap_slot",
+	  .kernels = "6.14" },
+	END
+};
+
+static const struct hook_symbol alloc_symbols[] = {
+	{ .symbol = "swap_range_alloc",
+	  .entry = "alloc_range_enter",
+	  .with = "free_swap_slot",
+	  .kernels = "to 6.13" },
+	{ .symbol = "folio_alloc_swap",
+	  .entry = "alloc_folio_enter",
+	  .exit = "alloc_folio_exit",
+	  .counts_at_exit = true,
+	  .absent = "get_swap_pages",
+	  .kernels = "6.15 on" },
+	{ .symbol = "folio_alloc_swap",
+	  .entry = "alloc_folio_enter",
+	  .exit = "alloc_entry_exit",
+	  .counts_at_exit = true,
+	  .absent = "free_swap_slot",
+	  .kprobe_only = true,
+	  .kernels = "6.14" },
+	END
+};
+
+static const struct hook_symbol swapout_symbols[] = {
+	{ .symbol = "add_to_swap",
+	  .entry = "swapout_enter",
+	  .exit = "swapout_exit",
+	  .kernels = "to 6.14" },
+	END
+};
+
+/* The body is the same for all entries of the system call; the wrappers differ with the machine. */
+static const struct hook_symbol swapon_symbols[] = {
+	{ .symbol = "__do_sys_swapon", .exit = "swapon_exit",
+	  .counts_at_exit = true, .kernels = "4.17 on" },
+	{ .symbol = "__x64_sys_swapon", .exit = "swapon_exit",
+	  .counts_at_exit = true, .kernels = "x86-64" },
+	{ .symbol = "__arm64_sys_swapon", .exit = "swapon_exit",
+	  .counts_at_exit = true, .kernels = "arm64" },
+	{ .symbol = "__se_sys_swapon", .exit = "swapon_exit",
+	  .counts_at_exit = true, .kernels = "others" },
+	END
+};
+
+#define SWAPOFF(name, where)                                                                       \
+	{                                                                                          \
+		.symbol = name, .entry = "swapoff_enter", .exit = "swapoff_exit",    \
+		.counts_at_exit = true, .kernels = where                                           \
+	}
+static const struct hook_symbol swapoff_symbols[] = {
+	SWAPOFF("__do_sys_swapoff", "4.17 on"),
+	SWAPOFF("__x64_sys_swapoff", "x86-64"),
+	SWAPOFF("__arm64_sys_swapoff", "arm64"),
+	SWAPOFF("__se_sys_swapoff", "others"),
+	END
+};
+
+static const struct hook_symbol swapoff_begin_symbols[] = {
+	{ .symbol = "shmem_unuse", .entry = "shmem_unuse_enter", .kernels = "5.1 on" },
+	{ .symbol = "__do_sys_swapoff", .entry = "swapoff_begin_enter", .kernels = "4.17 on" },
+	{ .symbol = "__x64_sys_swapoff", .entry = "swapoff_begin_enter", .kernels = "x86-64" },
+	{ .symbol = "__arm64_sys_swapoff", .entry = "swapoff_begin_enter", .kernels = "arm64" },
+	END
+};
+
+#define STATE(what, list, stands_in, gone)                                                         \
+	{                                                                                          \
+		.name = what, .probe = -1, .groups = GROUP_ALL, .symbols = list,                   \
+		.instead = stands_in, .lost = gone                                                 \
+	}
+#define EVENT(what, id, wanted_by, needed_by, list, stands_in, gone)                               \
+	{                                                                                          \
+		.name = what, .event = what, .probe = id, .groups = wanted_by,                     \
+		.required = needed_by, .symbols = list, .instead = stands_in, .lost = gone         \
+	}
+
+const struct hook hook_plan[] = {
+	STATE("in fault", fault_symbols, NULL, "LOOKUP write= and bypass=; READ cause=bypass"),
+	STATE("in swapoff walk", unuse_symbols, NULL, "LOOKUP cause=swapoff is shown as fault"),
+	STATE("in shmem", shmem_symbols, "lookups without a VMA", "LOOKUP bypass= of shmem"),
+	STATE("in reclaim", reclaim_symbols, NULL, "UNCACHE by=reclaim is shown as free"),
+	STATE("in swap-out", swapout_symbols, "all that is no swap-in", "nothing"),
+	STATE("in cache release", cachefree_symbols, NULL, "UNCACHE by=free in a fault: swapin"),
+	STATE("in slots flush", flush_symbols, NULL, "FREE cause=flush is shown as direct"),
+	STATE("in slot reclaim", slotreclaim_symbols, NULL, "FREE cause=reclaim, shown as direct"),
+	STATE("in slots refill", refill_symbols, NULL, "ALLOC via=cache is shown as direct"),
+	STATE("end of address space", mm_symbols, NULL, "a VMA's number may be used again"),
+	STATE("window entries", readone_symbols, NULL, "RA ret: the moment at which it is known"),
+	STATE("window size", window_symbols, "the kernel's variables (how=state)", "nothing"),
+	STATE("accounting", account_symbols, "the lookup accounts", "nothing"),
+	EVENT("LOOKUP", PROBE_LOOKUP, GROUP_RA, GROUP_RA, lookup_symbols, NULL,
+	      "needs of swap entries"),
+	EVENT("RA", PROBE_RA_VMA, GROUP_RA, GROUP_RA, swapin_symbols, NULL, "VMA readahead"),
+	EVENT("RA", PROBE_RA_CLUSTER, GROUP_RA, GROUP_RA, cluster_symbols, NULL,
+	      "cluster readahead"),
+	EVENT("READ", PROBE_READ, GROUP_RA, 0, readio_symbols, NULL, "what was read"),
+	EVENT("CACHE", PROBE_CACHE, GROUP_ALL, 0, cache_symbols, NULL, "swap-cache insertions"),
+	EVENT("UNCACHE", PROBE_UNCACHE, GROUP_ALL, 0, uncache_symbols, NULL,
+	      "swap-cache removals"),
+	EVENT("UNREF", PROBE_UNREF_SWAPIN, GROUP_ALL, 0, unref_symbols, NULL,
+	      "references dropped by swap-in"),
+	EVENT("UNREF", PROBE_UNREF_ZAP, GROUP_ALL, 0, zap_symbols, NULL,
+	      "references dropped by unmapping"),
+	EVENT("FREE", PROBE_FREE, GROUP_ALL, GROUP_ALLOC, free_symbols, NULL, "slots freed"),
+	EVENT("ALLOC", PROBE_ALLOC, GROUP_ALL, GROUP_ALLOC, alloc_symbols, NULL, "slots given"),
+	EVENT("SWAPON", PROBE_SWAPON, GROUP_ALL, 0, swapon_symbols, NULL, "devices that come"),
+	EVENT("SWAPOFF", PROBE_SWAPOFF_END, GROUP_ALL, 0, swapoff_symbols, NULL, "end of swapoff"),
+	EVENT("SWAPOFF", PROBE_SWAPOFF_BEGIN, GROUP_ALL, 0, swapoff_begin_symbols, NULL,
+	      "begin of swapoff"),
+};
+const size_t hook_plan_len = sizeof(hook_plan) / sizeof(hook_plan[0]);
+
+/* ---- resolving ---- */
+
+/* Names beside those of the plan: what conditions mention, and the kernel's variables. */
+static const char *const other_names[] = {
+	"free_swap_slot", "swapin_readahead_hits", "prev_offset", "last_readahead_pages",
+	"page_cluster",	  "enable_vma_readahead",  "nr_rotate_swap", "swap_info",
+	"vm_event_states", "__per_cpu_offset",
+};
+
+#define NAMES_MAX 160
+
+static size_t plan_names(const char **names)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < hook_plan_len; i++) {
+		for (const struct hook_symbol *s = hook_plan[i].symbols; s->symbol; s++) {
+			names[n++] = s->symbol;
+			if (s->with)
+				names[n++] = s->with;
+			if (s->absent)
+				names[n++] = s->absent;
+		}
+	}
+	for (size_t i = 0; i < sizeof(other_names) / sizeof(other_names[0]); i++)
+		names[n++] = other_names[i];
+	return n;
+}
+
+static void add_function(struct hook_kernel *k, const char *name)
+{
+	for (size_t i = 0; i < k->nfunctions; i++)
+		if (!strcmp(k->functions[i].name, name))
+			return;
+	k->functions[k->nfunctions++].name = name;
+}
+
+static int read_symbols(struct hook_kernel *k, const char *path, struct error *e)
+{
+	const char *names[NAMES_MAX];
+	FILE *in = fopen(path, "r");
+	int err;
+
+	if (!in)
+		return error_errno(e, -errno, "%s: cannot be opened", path);
+	err = symbols_read(&k->symbols, in, path, names, plan_names(names), e);
+	fclose(in);
+	return err;
+}
+
+/* A configuration as text; a compressed one (/proc/config.gz) is read by the caller's tools. */
+static int read_fprobe(const char *path)
+{
+	FILE *in = path ? fopen(path, "r") : NULL;
+	char line[256];
+	int fprobe = 0, lines = 0;
+
+	if (!in)
+		return -1;
+	while (fgets(line, sizeof(line), in)) {
+		lines += !strncmp(line, "CONFIG_", 7);
+		if (!strcmp(line, "CONFIG_FPROBE=y\n"))
+			fprobe = 1;
+	}
+	fclose(in);
+	return lines ? fprobe : -1;
+}
+
+int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *btf,
+		     bool btf_needed, const char *config, struct error *e)
+{
+	int err;
+
+	memset(k, 0, sizeof(*k));
+	for (size_t i = 0; i < hook_plan_len; i++)
+		for (const struct hook_symbol *s = hook_plan[i].symbols; s->symbol; s++)
+			add_function(k, s->symbol);
+	if (btf) {
+		err = btf_file_read(btf, k->functions, k->nfunctions, e);
+		if (err && (btf_needed || err != -ENOENT))
+			return err;
+		k->have_btf = !err;
+	}
+	k->fprobe = read_fprobe(config);
+	return read_symbols(k, kallsyms, e);
+}
+
+void hook_kernel_free(struct hook_kernel *k)
+{
+	symbols_free(&k->symbols);
+}
+
+static const struct btf_function *function_of(const struct hook_kernel *k, const char *name)
+{
+	for (size_t i = 0; i < k->nfunctions; i++)
+		if (!strcmp(k->functions[i].name, name))
+			return &k->functions[i];
+	return NULL;
+}
+
+static bool is_there(const struct hook_kernel *k, const char *base)
+{
+	const struct symbol *copies[SYMBOL_COPIES_MAX];
+
+	return symbols_function(symbols_find(&k->symbols, base), copies) > 0;
+}
+
+/*
+ * BTF describes the function before the compiler changed it, and fentry finds it by name: several
+ * copies or a suffix leave only kprobes, which take addresses.
+ */
+static void choose_kinds(const struct hook_kernel *k, struct hook_choice *c)
+{
+	const struct btf_function *f = function_of(k, c->symbol->symbol);
+
+	if (k->have_btf && c->n == 1 && c->copies[0]->form == SYMBOL_EXACT && f && f->present &&
+	    !c->symbol->kprobe_only && !(c->symbol->exit && f->returns_struct))
+		c->kinds[c->nkinds++] = ATTACH_FENTRY;
+	if (k->fprobe == 1)
+		c->kinds[c->nkinds++] = ATTACH_KPROBE_MULTI;
+	c->kinds[c->nkinds++] = ATTACH_KPROBE;
+}
+
+static bool try_symbol(const struct hook_kernel *k, const struct hook_symbol *s,
+		       struct hook_choice *c)
+{
+	const struct symbol_set *set = symbols_find(&k->symbols, s->symbol);
+
+	if ((s->with && !is_there(k, s->with)) || (s->absent && is_there(k, s->absent)))
+		return false;
+	if (set && set->others) {
+		c->modules = set->others;
+		c->module = set->module;
+	}
+	c->n = symbols_function(set, c->copies);
+	if (!c->n)
+		return false;
+	c->symbol = s;
+	c->lower_bound = c->copies[0]->form == SYMBOL_PART;
+	for (unsigned int i = 0; i < c->n; i++)
+		c->clone |= c->copies[i]->form == SYMBOL_CLONE;
+	choose_kinds(k, c);
+	return true;
+}
+
+void hooks_resolve(const struct hook_kernel *k, struct hook_choice *c)
+{
+	for (size_t i = 0; i < hook_plan_len; i++) {
+		memset(&c[i], 0, sizeof(c[i]));
+		c[i].hook = &hook_plan[i];
+		for (const struct hook_symbol *s = hook_plan[i].symbols; s->symbol; s++)
+			if (try_symbol(k, s, &c[i]))
+				break;
+	}
+}
+
+static unsigned int group_of_word(const char *word, size_t len)
+{
+	if (len == 2 && !strncasecmp(word, "ra", len))
+		return GROUP_RA;
+	if (len == 5 && !strncasecmp(word, "alloc", len))
+		return GROUP_ALLOC;
+	return 0;
+}
+
+unsigned int hooks_groups(const char *list, struct error *e)
+{
+	unsigned int groups = 0;
+
+	while (*list) {
+		size_t len = strcspn(list, ",");
+		unsigned int group = group_of_word(list, len);
+
+		if (!group) {
+			error_set(e, -EINVAL, "'%.*s' is no group of events; there are: ra, alloc",
+				  (int)len, list);
+			return 0;
+		}
+		groups |= group;
+		list += len + (list[len] == ',');
+	}
+	if (!groups)
+		error_set(e, -EINVAL, "no group of events given; there are: ra, alloc");
+	return groups;
+}
+
+void hook_describe_missing(const struct hook *h, char *out, size_t size)
+{
+	size_t len = (size_t)snprintf(out, size, "not available on this kernel (tried: ");
+	const char *last = "";
+
+	for (const struct hook_symbol *s = h->symbols; s->symbol && len < size; s++) {
+		if (strcmp(last, s->symbol))
+			len += (size_t)snprintf(out + len, size - len, "%s%s", *last ? ", " : "",
+						s->symbol);
+		last = s->symbol;
+	}
+	if (len < size)
+		snprintf(out + len, size - len, ")");
+}
+
+int hooks_require(const struct hook_choice *c, unsigned int groups, struct error *e)
+{
+	char why[256];
+
+	for (size_t i = 0; i < hook_plan_len; i++) {
+		if (c[i].symbol || !(c[i].hook->required & groups))
+			continue;
+		hook_describe_missing(c[i].hook, why, sizeof(why));
+		return error_set(e, -ENOENT, "event %s %s", c[i].hook->event, why);
+	}
+	return 0;
+}
+
+/* ---- the list ---- */
+
+const char *attach_kind_name(enum attach_kind kind, bool entry, bool exit)
+{
+	static const char *const names[][3] = {
+		[ATTACH_FENTRY] = { "fentry", "fexit", "fentry+fexit" },
+		[ATTACH_KPROBE_MULTI] = { "kprobe.multi", "kretprobe.multi",
+					  "kprobe.multi+kretprobe.multi" },
+		[ATTACH_KPROBE] = { "kprobe", "kretprobe", "kprobe+kretprobe" },
+		[ATTACH_NONE] = { "none", "none", "none" },
+	};
+
+	return names[kind][entry && exit ? 2 : exit ? 1 : 0];
+}
+
+static const char *kinds_text(const struct hook_choice *c, char *out, size_t size)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (unsigned int i = 0; i < c->nkinds && len < size; i++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "",
+					attach_kind_name(c->kinds[i], c->symbol->entry,
+							 c->symbol->exit));
+	return out;
+}
+
+static void print_notes(FILE *f, const struct hook_choice *c)
+{
+	if (c->n > 1)
+		fprintf(f, "%24s%u copies, attached by address and counted as one\n", "", c->n);
+	if (c->clone)
+		fprintf(f, "%24sthe compiler may have changed its arguments (%s)\n", "",
+			c->copies[c->n - 1]->name);
+	if (c->lower_bound)
+		fprintf(f,
+			"%24sonly a piece of it is left (%s), its callers hold the rest: counts are "
+			"a lower bound\n",
+			"", c->copies[0]->name);
+	if (c->modules)
+		fprintf(f, "%24s%u of the same name in a module (%s): ignored\n", "", c->modules,
+			c->module);
+}
+
+static void print_choice(FILE *f, const struct hook_choice *c)
+{
+	char text[256];
+
+	if (!c->symbol) {
+		hook_describe_missing(c->hook, text, sizeof(text));
+		fprintf(f, "%-24s-\n%24s%s\n", c->hook->name, "", text);
+		if (c->hook->instead)
+			fprintf(f, "%24sinstead: %s\n", "", c->hook->instead);
+		fprintf(f, "%24slost: %s\n", "", c->hook->lost);
+		return;
+	}
+	fprintf(f, "%-24s%-28s%s\n", c->hook->name, c->copies[0]->name,
+		kinds_text(c, text, sizeof(text)));
+	for (unsigned int i = 1; i < c->n; i++)
+		fprintf(f, "%24s%s\n", "", c->copies[i]->name);
+	print_notes(f, c);
+}
+
+static void print_variables(FILE *f, const struct hook_kernel *k)
+{
+	static const struct {
+		const char *base, *lost;
+	} variables[] = {
+		{ "swapin_readahead_hits", "RA hits=" },
+		{ "prev_offset", "RA prev=" },
+		{ "last_readahead_pages", "RA last=; windows are taken from the burst (how=burst)" },
+		{ "page_cluster", "CONFIG page_cluster" },
+		{ "enable_vma_readahead", "CONFIG vma_ra" },
+		{ "nr_rotate_swap", "whether a rotational device forces cluster readahead" },
+		{ "swap_info", "SLOTS, device facts, LOOKUP count=, UNREF left=" },
+		{ "vm_event_states", "the exact LOOKUP ra=; it is taken from the hits instead" },
+		{ "__per_cpu_offset", "the same" },
+	};
+
+	fprintf(f, "\nvariables of the kernel that are read by address%s\n",
+		k->symbols.hidden ? " (addresses are hidden here: root sees them)" : "");
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const struct symbol_set *s = symbols_find(&k->symbols, variables[i].base);
+
+		if (s && s->n)
+			fprintf(f, "  %s\n", s->copies[0].name);
+		else
+			fprintf(f, "  %s: not listed; lost: %s\n", variables[i].base,
+				variables[i].lost);
+	}
+}
+
+void hooks_print(FILE *f, const struct hook_kernel *k, const struct hook_choice *c)
+{
+	fprintf(f, "%-24s%-28s%s\n", "event", "function", "attached by, first that works");
+	for (size_t i = 0; i < hook_plan_len; i++)
+		if (c[i].hook->event)
+			print_choice(f, &c[i]);
+	fprintf(f, "\nfunctions that tell who asked for what (no events of their own)\n");
+	for (size_t i = 0; i < hook_plan_len; i++)
+		if (!c[i].hook->event)
+			print_choice(f, &c[i]);
+	print_variables(f, k);
+	if (!k->have_btf)
+		fprintf(f, "\nno BTF: fentry and fexit are not possible\n");
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_BPF_KERNEL_TYPES_H
+#define SWAPTRACE_BPF_KERNEL_TYPES_H
+
+/*
+ * The members of kernel types that the programs read, and nothing else. Offsets are relocated by
+ * the loader against the running kernel's BTF, so neither the order here nor the build host's
+ * kernel matters. Where a member moved or was renamed there is one flavour (___name) per form.
+ */
+
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u64 __be64;
+typedef __u32 __wsum;
+typedef __u8 u8;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s64 s64;
+typedef _Bool bool;
+#define true 1
+#define false 0
+
+enum { MAP_TYPE_HASH = 1, MAP_TYPE_ARRAY = 2, MAP_TYPE_ARRAY_OF_MAPS = 12, MAP_TYPE_RINGBUF = 27 };
+enum { MAP_MMAPABLE = 1 << 10 };
+enum { UPDATE_ANY = 0, UPDATE_NOEXIST = 1 };
+enum { RING_NO_WAKEUP = 1, RING_FORCE_WAKEUP = 2 };
+enum { RING_AVAIL_DATA = 0 };
+
+#define FAULT_WRITE 1 /* vm_fault.flags: the access was a write */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct pt_regs {
+#if defined(__TARGET_ARCH_arm64)
+	unsigned long long regs[31];
+	unsigned long long sp;
+	unsigned long long pc;
+#else
+	unsigned long di, si, dx, cx, r8, r9, ax, bp, sp, ip;
+#endif
+};
+
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+struct mm_struct;
+
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+	struct mm_struct *vm_mm;
+	atomic_long_t swap_readahead_info;
+};
+
+/* flags is an enum from 5.15 on and was an int before; its width is the same. */
+struct vm_fault {
+	struct vm_area_struct *vma;
+	unsigned long address;
+	unsigned int flags;
+};
+
+struct swap_info_struct {
+	unsigned long flags;
+	short prio;
+	signed char type;
+	unsigned int max;
+	unsigned char *swap_map;
+};
+
+typedef struct {
+	unsigned long val;
+} swp_entry_t;
+
+struct page {
+	unsigned long flags;
+	unsigned long private;
+};
+
+/* The number of pages of a compound page, kept in its first tail page before there were folios. */
+struct page___compound {
+	unsigned int compound_nr;
+};
+
+struct folio {
+	unsigned long flags;
+};
+
+struct folio___memdesc { /* 6.18 */
+	struct {
+		unsigned long f;
+	} flags;
+};
+
+struct folio___swap { /* 6.6 on: the swap entry has a name of its own */
+	swp_entry_t swap;
+};
+
+struct folio___private {
+	void *private;
+};
+
+struct folio___nr { /* 6.0 to 6.14 */
+	unsigned int _folio_nr_pages;
+};
+
+struct folio___nr2 { /* 6.15 on */
+	unsigned int _nr_pages;
+};
+
+#pragma clang attribute pop
+
+/* Only the names matter: the values are relocated. */
+enum pageflags { PG_head = 6 };
+enum vm_event_item { SWAP_RA_HIT = 105 };
+
+#endif

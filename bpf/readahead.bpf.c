@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The readahead group: needs of swap entries, readahead calls, reads, the swap cache, references
+ * and slots, and the tasks' way through the swap code that tells who asked for what.
+ */
+#include "state.bpf.h"
+#include "probe.bpf.h"
+
+/* A NULL or an error pointer. */
+static __always_inline bool no_pointer(u64 p)
+{
+	return !p || p >= (u64)-4095;
+}
+
+static __always_inline u64 vma_word(u64 vma)
+{
+	struct vm_area_struct *v = (void *)vma;
+
+	return BPF_CORE_READ(v, swap_readahead_info.counter);
+}
+
+static __always_inline void vma_fill(struct record_vma *r, u64 vma)
+{
+	struct vm_area_struct *v = (void *)vma;
+
+	r->vma = vma;
+	r->mm = vma ? (u64)BPF_CORE_READ(v, vm_mm) : 0;
+	r->start = vma ? BPF_CORE_READ(v, vm_start) : 0;
+	r->end = vma ? BPF_CORE_READ(v, vm_end) : 0;
+	r->word = vma ? vma_word(vma) : 0;
+}
+
+/* Sends the lookup that waited for what the kernel would do about the miss. */
+static __always_inline void flush_pending(struct task_state *ts, u8 bypass, u8 order)
+{
+	if (!(ts->ctx & CTX_PENDING))
+		return;
+	ts->ctx &= ~CTX_PENDING;
+	ts->lookup.bypass = bypass;
+	if (bypass)
+		ts->lookup.order = order;
+	record_send(&ts->lookup);
+}
+
+/* ---- who is asking ---- */
+
+static __always_inline void fault_enter(u64 vmf)
+{
+	struct vm_fault *f = (void *)vmf;
+	struct task_state *ts = task_enter(CTX_FAULT);
+
+	if (!ts)
+		return;
+	ts->write = BPF_CORE_READ(f, flags) & FAULT_WRITE;
+	ts->fault_vma = (u64)BPF_CORE_READ(f, vma);
+	ts->fault_addr = BPF_CORE_READ(f, address);
+}
+ENTRY1(fault_enter)
+
+static __always_inline void leave_and_flush(u32 ctx)
+{
+	struct task_state *ts = task_get();
+
+	if (ts)
+		flush_pending(ts, 0, 0);
+	task_leave(ctx);
+}
+
+static __always_inline void fault_exit(void)
+{
+	leave_and_flush(CTX_FAULT);
+}
+EXIT0(fault_exit)
+
+static __always_inline void unuse_enter(u64 vma, u64 pmd, u64 addr, u64 end, u64 type)
+{
+	struct task_state *ts = task_enter(CTX_UNUSE);
+
+	if (!ts)
+		return;
+	ts->unuse_vma = vma;
+	ts->swapoff_type = (u32)type;
+}
+ENTRY5(unuse_enter)
+
+static __always_inline void unuse_exit(void)
+{
+	leave_and_flush(CTX_UNUSE);
+}
+EXIT0(unuse_exit)
+
+static __always_inline void shmem_enter(void)
+{
+	task_enter(CTX_SHMEM);
+}
+ENTRY0(shmem_enter)
+
+static __always_inline void shmem_exit(void)
+{
+	leave_and_flush(CTX_SHMEM);
+}
+EXIT0(shmem_exit)
+
+/*
+ * Reclaim runs inside other things, often inside the allocation of a page for readahead: what it
+ * adds to the swap cache is no swap-in, though the task is inside __read_swap_cache_async.
+ */
+static __always_inline void reclaim_enter(void)
+{
+	struct task_state *ts = task_enter(CTX_RECLAIM);
+
+	if (ts && (ts->ctx & CTX_READ))
+		ts->ctx = (ts->ctx & ~CTX_READ) | CTX_OUTER_READ;
+}
+ENTRY0(reclaim_enter)
+
+static __always_inline void reclaim_exit(void)
+{
+	struct task_state *ts = task_get();
+
+	if (ts && (ts->ctx & CTX_OUTER_READ))
+		ts->ctx = (ts->ctx & ~CTX_OUTER_READ) | CTX_READ;
+	task_leave(CTX_RECLAIM);
+}
+EXIT0(reclaim_exit)
+
+#define CONTEXT(name, bit)                                                                         \
+	static __always_inline void name##_enter(void) { task_enter(bit); }                        \
+	ENTRY0(name##_enter)                                                                       \
+	static __always_inline void name##_exit(void) { task_leave(bit); }                         \
+	EXIT0(name##_exit)
+
+CONTEXT(swapout, CTX_SWAPOUT)
+CONTEXT(cachefree, CTX_FREE)
+CONTEXT(flush, CTX_FLUSH)
+CONTEXT(slotreclaim, CTX_RECLAIM_SLOTS)
+
+/* More than one slot of order 0 at a time: a per-CPU slots cache is filled. */
+static __always_inline void refill_enter(u64 n_goal)
+{
+	if ((u32)n_goal > 1)
+		task_enter(CTX_REFILL);
+}
+ENTRY1(refill_enter)
+
+static __always_inline void refill_exit(void)
+{
+	task_leave(CTX_REFILL);
+}
+EXIT0(refill_exit)
+
+/* ---- LOOKUP ---- */
+
+static __always_inline u32 references(u64 entry)
+{
+	u8 byte;
+
+	if (!map_byte(entry, &byte) || (byte & MAP_CONTINUED && byte != MAP_SHMEM))
+		return UNKNOWN_U32;
+	return map_references(byte);
+}
+
+/* State of the hit counters before the lookup, to see at its exit whether it consumed a mark. */
+static __always_inline void hits_remember(struct task_state *ts, u64 vma)
+{
+	ts->hit_cpu = bpf_get_smp_processor_id();
+	if (!hit_events(ts->hit_cpu, &ts->hit_count_before))
+		ts->hit_count_before = 0;
+	ts->hits_before = at.hits ? read_u32(at.hits) : 0;
+	ts->hit_word_before = vma ? vma_word(vma) : 0;
+}
+
+/*
+ * Did the lookup consume a readahead mark? The CPU's own event counter tells exactly, other CPUs
+ * count elsewhere. Without it the readahead state tells: one hit more, globally or in the VMA's
+ * word (whose lowest bits are the hits).
+ */
+static __always_inline u8 hits_changed(struct task_state *ts, u64 vma)
+{
+	u64 now;
+
+	if (hit_events(ts->hit_cpu, &now))
+		return now != ts->hit_count_before;
+	if (vma && (u8)vma_word(vma) % 64 > (u8)ts->hit_word_before % 64)
+		return 1;
+	if (at.hits)
+		return read_u32(at.hits) > ts->hits_before;
+	return UNKNOWN_U8;
+}
+
+static __always_inline u8 lookup_cause(u32 ctx, u64 vma)
+{
+	if (!vma || ctx & CTX_SHMEM)
+		return CAUSE_SHMEM;
+	return ctx & CTX_UNUSE ? CAUSE_SWAPOFF : CAUSE_FAULT;
+}
+
+static __always_inline void lookup_start(struct task_state *ts, u64 entry, u64 vma, u64 addr)
+{
+	struct record_lookup *r = &ts->lookup;
+
+	r->entry = entry;
+	r->addr = addr;
+	r->have_addr = vma && addr;
+	vma_fill(&r->vma, vma);
+	r->count = references(entry);
+	r->cause = lookup_cause(ts->ctx, vma);
+	r->write = ts->ctx & CTX_FAULT ? ts->write : UNKNOWN_U8;
+	r->bypass = 0;
+	r->order = 0;
+	hits_remember(ts, vma);
+}
+
+/* 5.15 to 6.17: the lookup does the accounting and gets the VMA (none: shmem). */
+static __always_inline void lookup_enter(u64 entry, u64 vma, u64 addr)
+{
+	struct task_state *ts = task_enter(CTX_LOOKUP);
+
+	if (!ts)
+		return;
+	flush_pending(ts, 0, 0);
+	lookup_start(ts, entry, vma, addr);
+}
+ENTRY3(lookup_enter)
+
+/*
+ * A miss outside swapoff waits until a read without readahead shows that it bypassed the cache, or
+ * something else that it did not.
+ */
+static __always_inline void lookup_finish(struct task_state *ts, u64 folio, u8 ra, bool wait_hit)
+{
+	struct record_lookup *r = &ts->lookup;
+
+	head_fill(&r->head, RECORD_LOOKUP, PROBE_LOOKUP);
+	r->hit = !no_pointer(folio);
+	r->ra = r->hit ? ra : 0;
+	if (r->hit)
+		r->order = order_of(folio_pages(folio));
+	if (r->cause != CAUSE_SWAPOFF && (!r->hit || wait_hit))
+		ts->ctx |= CTX_PENDING;
+	else
+		record_send(r);
+}
+
+static __always_inline void lookup_exit(u64 folio)
+{
+	bool on = count_hit(PROBE_LOOKUP);
+	struct task_state *ts = task_get();
+
+	if (on && (!ts || !(ts->ctx & CTX_LOOKUP))) {
+		count_lost(bpf_get_smp_processor_id(), PROBE_LOOKUP);
+		return;
+	}
+	if (on)
+		lookup_finish(ts, folio, hits_changed(ts, ts->lookup.vma.vma), false);
+	task_leave(CTX_LOOKUP);
+}
+EXIT1(lookup_exit)
+
+/*
+ * 6.18: a lookup that others use as well and that does not account. Inside a fault, a swapoff walk
+ * or a shmem swap-in it is the need of an entry; below those, in other functions, it is not.
+ */
+#define CTX_NOT_A_NEED                                                                             \
+	(CTX_READ | CTX_RECLAIM | CTX_FREE | CTX_ZAP | CTX_SWAPOUT | CTX_RECLAIM_SLOTS |           \
+	 CTX_SWAPIN | CTX_CLUSTER)
+
+static __always_inline void plain_lookup_enter(u64 entry)
+{
+	struct task_state *ts = task_get();
+	u64 vma, addr;
+
+	if (!ts || !(ts->ctx & (CTX_FAULT | CTX_UNUSE | CTX_SHMEM)) || (ts->ctx & CTX_NOT_A_NEED))
+		return;
+	flush_pending(ts, 0, 0);
+	ts->ctx |= CTX_LOOKUP;
+	vma = ts->ctx & CTX_SHMEM ? 0 : ts->ctx & CTX_UNUSE ? ts->unuse_vma : ts->fault_vma;
+	addr = (ts->ctx & CTX_FAULT) && vma ? ts->fault_addr : 0;
+	lookup_start(ts, entry, vma, addr);
+}
+ENTRY1(plain_lookup_enter)
+
+static __always_inline void plain_lookup_exit(u64 folio)
+{
+	bool on = count_hit(PROBE_LOOKUP);
+	struct task_state *ts = task_get();
+
+	if (!ts || !(ts->ctx & CTX_LOOKUP)) {
+		if (on)
+			count_filtered(bpf_get_smp_processor_id(), PROBE_LOOKUP);
+		return;
+	}
+	if (on) {
+		lookup_finish(ts, folio, 0, true);
+		/* Whether a hit consumed a mark is known after the accounting. */
+		ts->accounting = ts->ctx & CTX_PENDING && ts->lookup.hit;
+	}
+	task_leave(CTX_LOOKUP);
+}
+EXIT1(plain_lookup_exit)
+
+static __always_inline void account_enter(void)
+{
+	struct task_state *ts = task_get();
+
+	if (ts && ts->ctx & CTX_PENDING && ts->accounting)
+		hits_remember(ts, ts->lookup.vma.vma);
+}
+ENTRY0(account_enter)
+
+static __always_inline void account_exit(void)
+{
+	struct task_state *ts = task_get();
+
+	if (!ts || !(ts->ctx & CTX_PENDING) || !ts->accounting)
+		return;
+	ts->lookup.ra = hits_changed(ts, ts->lookup.vma.vma);
+	flush_pending(ts, 0, 0);
+}
+EXIT0(account_exit)
+
+/* ---- RA ---- */
+
+static __always_inline void send_config(u32 page_cluster, u32 vma_ra)
+{
+	struct record_config r = {};
+
+	head_fill(&r.head, RECORD_CONFIG, PROBE_NONE);
+	r.page_cluster = page_cluster;
+	r.vma_ra = vma_ra;
+	record_send(&r);
+}
+
+/* A changed sysctl gets its event before the first readahead call that runs under it. */
+static __always_inline void check_config(void)
+{
+	u32 page_cluster = at.page_cluster ? read_u32(at.page_cluster) : UNKNOWN_U32;
+	u32 vma_ra = at.vma_ra ? read_bool(at.vma_ra) : UNKNOWN_U32;
+
+	if (!enabled || (page_cluster == seen_page_cluster && vma_ra == seen_vma_ra))
+		return;
+	seen_page_cluster = page_cluster;
+	seen_vma_ra = vma_ra;
+	send_config(page_cluster, vma_ra);
+}
+
+static __always_inline void ra_start(struct task_state *ts, u64 entry, u8 probe)
+{
+	struct record_ra *r = &ts->ra;
+	struct swap_info_struct *si = device_of(entry_type(entry));
+
+	check_config();
+	head_fill(&r->head, RECORD_RA, probe);
+	r->entry = entry;
+	r->have = 0;
+	r->device_max = si ? BPF_CORE_READ(si, max) : 0;
+	r->final = 0;
+	r->burst = 0;
+	r->burst_first = 0;
+	r->burst_last = 0;
+	r->win = 0;
+	r->probed = 0;
+	if (at.page_cluster) {
+		r->page_cluster = read_u32(at.page_cluster);
+		r->have |= RA_HAVE_CLUSTER;
+	}
+	ts->burst = 0;
+	ts->ctx |= CTX_RA_OPEN;
+}
+
+/*
+ * Every readahead for anonymous pages starts here. If cluster readahead is entered next, this was
+ * not VMA readahead, and the run counts as filtered.
+ */
+static __always_inline void swapin_enter(u64 entry, u64 gfp, u64 vmf)
+{
+	bool on = count_hit(PROBE_RA_VMA);
+	struct vm_fault *f = (void *)vmf;
+	struct task_state *ts = task_enter(CTX_SWAPIN);
+
+	if (!ts) {
+		if (on)
+			count_lost(bpf_get_smp_processor_id(), PROBE_RA_VMA);
+		return;
+	}
+	flush_pending(ts, 0, 0);
+	if (!on)
+		return;
+	ra_start(ts, entry, PROBE_RA_VMA);
+	vma_fill(&ts->ra.vma, (u64)BPF_CORE_READ(f, vma));
+	ts->ra.addr = BPF_CORE_READ(f, address);
+	ts->ra.have_addr = 1;
+	ts->ra.vma_mode = 1;
+	ts->ra.word_after = 0;
+}
+ENTRY3(swapin_enter)
+
+static __always_inline void cluster_state(struct record_ra *r)
+{
+	if (at.hits) {
+		r->hits = read_u32(at.hits);
+		r->have |= RA_HAVE_HITS;
+	}
+	if (at.prev_offset) {
+		r->prev = read_u64(at.prev_offset);
+		r->have |= RA_HAVE_PREV;
+	}
+	if (at.last_pages) {
+		r->last = read_u32(at.last_pages);
+		r->have |= RA_HAVE_LAST;
+	}
+}
+
+static __always_inline void cluster_enter(u64 entry)
+{
+	bool on = count_hit(PROBE_RA_CLUSTER);
+	struct task_state *ts = task_enter(CTX_CLUSTER);
+
+	if (!ts) {
+		if (on)
+			count_lost(bpf_get_smp_processor_id(), PROBE_RA_CLUSTER);
+		return;
+	}
+	flush_pending(ts, 0, 0);
+	if (ts->ctx & CTX_SWAPIN) {
+		if (ts->ctx & CTX_RA_OPEN)
+			count_filtered(ts->ra.head.cpu, PROBE_RA_VMA);
+	} else {
+		vma_fill(&ts->ra.vma, 0);
+		ts->ra.have_addr = 0;
+	}
+	ts->ctx &= ~CTX_RA_OPEN;
+	if (!on)
+		return;
+	ra_start(ts, entry, PROBE_RA_CLUSTER);
+	ts->ra.vma_mode = 0;
+	cluster_state(&ts->ra);
+}
+ENTRY1(cluster_enter)
+
+/* Kernels whose compiler kept the sizing function: the window as it was returned. */
+static __always_inline void window_exit(u64 pages)
+{
+	struct task_state *ts = task_get();
+
+	if (!ts || !(ts->ctx & CTX_RA_OPEN))
+		return;
+	ts->ra.probed = (u32)pages;
+	ts->ra.have |= RA_HAVE_PROBE;
+}
+EXIT1(window_exit)
+
+/*
+ * At the first entry that a readahead call asks for, its window has been decided and nothing slept
+ * since: the only moment at which the kernel's variables tell it. At the call's exit other tasks
+ * have been there.
+ */
+static __always_inline void ra_window(struct task_state *ts)
+{
+	struct record_ra *r = &ts->ra;
+
+	if (r->vma_mode) {
+		r->word_after = vma_word(r->vma.vma);
+		r->have |= RA_HAVE_WIN;
+	} else if (at.last_pages) {
+		r->win = read_u32(at.last_pages);
+		r->have |= RA_HAVE_WIN;
+	}
+	if (!(r->have & (RA_HAVE_WIN | RA_HAVE_PROBE)))
+		return; /* nothing but the burst will tell */
+	ts->ctx &= ~CTX_RA_OPEN;
+	record_send(r);
+}
+
+static __always_inline void read_enter(u64 entry)
+{
+	struct task_state *ts = task_enter(CTX_READ);
+	u64 off = entry & ENTRY_OFFSET_MASK;
+
+	if (!ts || !(ts->ctx & CTX_RA) || (ts->ctx & CTX_RECLAIM))
+		return;
+	if (ts->ctx & CTX_RA_OPEN && !ts->burst)
+		ra_window(ts);
+	if (!ts->burst)
+		ts->ra.burst_first = off;
+	else
+		/* The last call asks for the needed entry once more, so the one before counts. */
+		ts->ra.burst_last = ts->asked_before;
+	ts->asked_before = off;
+	ts->burst++;
+}
+ENTRY1(read_enter)
+
+static __always_inline void read_exit(void)
+{
+	task_leave(CTX_READ);
+}
+EXIT0(read_exit)
+
+/*
+ * The burst of calls is an independent witness of the window: all slots of the aligned block, then
+ * the needed one once more; or that one alone.
+ */
+static __always_inline void check_burst(struct task_state *ts)
+{
+	struct record_ra *r = &ts->ra;
+	u64 off = r->entry & ENTRY_OFFSET_MASK;
+	u64 mask = (r->have & RA_HAVE_PROBE ? r->probed : r->win) - 1;
+	u64 first = off & ~mask, last = off | mask;
+
+	if (r->have & RA_HAVE_CLUSTER && !r->page_cluster)
+		mask = 0;
+	if (!first)
+		first = 1;
+	if (r->device_max && last >= r->device_max)
+		last = r->device_max - 1;
+	__sync_fetch_and_add(&burst_checked, 1);
+	if (ts->burst != (mask ? last - first + 2 : 1))
+		__sync_fetch_and_add(&burst_mismatch, 1);
+}
+
+static __always_inline void ra_exit(u32 ctx)
+{
+	struct task_state *ts = task_get();
+
+	if (ts && ts->ctx & CTX_RA_OPEN) {
+		ts->ctx &= ~CTX_RA_OPEN;
+		ts->ra.final = 1;
+		ts->ra.burst = ts->burst;
+		record_send(&ts->ra);
+	} else if (ts && ts->burst && !ts->ra.vma_mode && enabled) {
+		check_burst(ts);
+	}
+	if (ts)
+		ts->burst = 0;
+	task_leave(ctx);
+}
+
+static __always_inline void cluster_exit(void)
+{
+	ra_exit(CTX_CLUSTER);
+}
+EXIT0(cluster_exit)
+
+static __always_inline void swapin_exit(void)
+{
+	ra_exit(CTX_SWAPIN);
+}
+EXIT0(swapin_exit)
+
+/* ---- READ ---- */
+
+static __always_inline void readio_enter(u64 folio)
+{
+	bool on = count_hit(PROBE_READ);
+	struct task_state *ts = task_get();
+	u64 entry = folio_entry(folio);
+	u32 n = folio_pages(folio);
+	u8 cause = UNKNOWN_U8;
+
+	if (ts && ts->ctx & CTX_RA) {
+		cause = entry == ts->ra.entry ? 0 : 1;
+	} else if (ts && ts->ctx & (CTX_FAULT | CTX_SHMEM)) {
+		flush_pending(ts, 1, order_of(n));
+		cause = 2;
+	}
+	if (on)
+		send_range(PROBE_READ, entry, n, cause, UNKNOWN_U32);
+}
+ENTRY1(readio_enter)
+
+/* ---- CACHE, UNCACHE ---- */
+
+enum { BY_SWAPOUT, BY_SWAPIN, BY_FREE, BY_RECLAIM, BY_SWAPOFF };
+
+static __always_inline void cacheadd_enter(u64 folio, u64 entry)
+{
+	struct task_state *ts = task_enter(0);
+
+	if (!ts)
+		return;
+	ts->cache_folio = folio;
+	ts->cache_entry = entry;
+}
+ENTRY2(cacheadd_enter)
+
+static __always_inline void cacheadd_done(u64 ret)
+{
+	bool on = count_hit(PROBE_CACHE);
+	struct task_state *ts = task_get();
+
+	if (!on)
+		return;
+	if (!ts) {
+		count_lost(bpf_get_smp_processor_id(), PROBE_CACHE);
+	} else if (ret) {
+		count_filtered(bpf_get_smp_processor_id(), PROBE_CACHE);
+	} else {
+		send_range(PROBE_CACHE, ts->cache_entry, folio_pages(ts->cache_folio),
+			   ts->ctx & CTX_READ ? BY_SWAPIN : BY_SWAPOUT, UNKNOWN_U32);
+	}
+}
+
+static __always_inline void cacheadd_exit(u64 ret)
+{
+	cacheadd_done((u32)ret);
+	task_leave(0);
+}
+EXIT1(cacheadd_exit)
+
+/* 6.18: the function returns nothing and can't fail. */
+static __always_inline void cacheadd_void_exit(void)
+{
+	cacheadd_done(0);
+	task_leave(0);
+}
+EXIT0(cacheadd_void_exit)
+
+static __always_inline u8 uncache_by(u32 ctx)
+{
+	if (ctx & (CTX_RECLAIM | CTX_RECLAIM_SLOTS))
+		return BY_RECLAIM;
+	if (ctx & (CTX_SWAPOFF | CTX_UNUSE))
+		return BY_SWAPOFF;
+	if (ctx & (CTX_FREE | CTX_ZAP))
+		return BY_FREE;
+	return ctx & (CTX_FAULT | CTX_SHMEM) ? BY_SWAPIN : BY_FREE;
+}
+
+static __always_inline void uncache_enter(u64 folio, u64 entry)
+{
+	if (count_hit(PROBE_UNCACHE))
+		send_range(PROBE_UNCACHE, entry, folio_pages(folio), uncache_by(task_ctx()),
+			   UNKNOWN_U32);
+}
+ENTRY2(uncache_enter)
+
+/* 6.18: the cluster comes first. */
+static __always_inline void uncache_ci_enter(u64 ci, u64 folio, u64 entry)
+{
+	uncache_enter(folio, entry);
+}
+ENTRY3(uncache_ci_enter)
+
+#include "slots.bpf.h"
+
+/* ---- what the recorder asks for ---- */
+
+SEC("syscall")
+int snapshot(struct snapshot_args *a)
+{
+	u32 zero = 0, len = a->len, from = a->from;
+	struct swap_info_struct *si = device_of(a->type);
+	u8 *to = bpf_map_lookup_elem(&chunk, &zero);
+	u8 *map;
+
+	a->got = 0;
+	a->t_ns = bpf_ktime_get_boot_ns();
+	if (!si || !to)
+		return 0;
+	map = BPF_CORE_READ(si, swap_map);
+	if (!map || from >= BPF_CORE_READ(si, max))
+		return 0;
+	if (len > BPF_CORE_READ(si, max) - from)
+		len = BPF_CORE_READ(si, max) - from;
+	if (len > SNAPSHOT_CHUNK)
+		len = SNAPSHOT_CHUNK;
+	if (!bpf_probe_read_kernel(to, len, map + from))
+		a->got = len;
+	return 0;
+}
+
+SEC("syscall")
+int device(struct device_args *a)
+{
+	struct record_device r = {};
+
+	a->used = device_read(a->type, &r);
+	a->flags = r.flags;
+	a->max = r.max;
+	a->prio = r.prio;
+	return 0;
+}
+
+SEC("syscall")
+int state(struct state_args *a)
+{
+	struct record_ra r = {};
+
+	a->t_ns = bpf_ktime_get_boot_ns();
+	cluster_state(&r);
+	a->hits = r.hits;
+	a->prev = r.prev;
+	a->last = r.last;
+	a->have = r.have;
+	a->page_cluster = at.page_cluster ? read_u32(at.page_cluster) : UNKNOWN_U32;
+	a->vma_ra = at.vma_ra ? read_bool(at.vma_ra) : UNKNOWN_U32;
+	a->rotational = at.nr_rotate_swap ? read_u32(at.nr_rotate_swap) : UNKNOWN_U32;
+	seen_page_cluster = a->page_cluster;
+	seen_vma_ra = a->vma_ra;
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

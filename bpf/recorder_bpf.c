@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bpf/recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bpf/backend.h"
+#include "bpf/decode.h"
+#include "bpf/machine.h"
+
+/*
+ * A record may come out of a ring later than younger ones: a missed lookup waits until the kernel
+ * has shown what it does about it, which can take as long as an allocation under pressure.
+ */
+#define HORIZON_NS 500000000ull
+
+/* Records of one round over all rings, to be put into order before they are decoded. */
+struct batch_entry {
+	uint64_t t_ns;
+	size_t at;
+	size_t len;
+};
+
+struct batch {
+	uint8_t *data;
+	size_t len, room;
+	struct batch_entry *entries;
+	size_t n, entries_room;
+};
+
+struct recorder {
+	struct recorder_options o;
+	struct bpf_backend *backend;
+	const struct hook_choice *choices;
+	struct loader_result attached;
+	struct decoder decoder;
+	struct trace_writer *w;
+	struct trace_sorter *sorter;
+	struct batch batch;
+	struct error failure; /* of a callback */
+	unsigned int cpus;
+	uint64_t *delivered; /* [cpu * PROBE_NR + probe] */
+	uint64_t *lost_told; /* per CPU: what LOST events have said */
+	uint64_t lost_since; /* time of the last look at them */
+	uint64_t advanced;   /* all events before this are written */
+	uint64_t events, ra_calls, late;
+	uint32_t comm; /* of the recorder itself */
+};
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- events ---- */
+
+/* Every event goes through here. One that is older than what is written keeps its place in line. */
+static int add_event(struct recorder *r, struct event *ev)
+{
+	if (ev->t_ns < r->advanced) {
+		ev->t_ns = r->advanced;
+		r->late++;
+	}
+	r->events++;
+	return trace_sorter_add(r->sorter, ev, &r->failure);
+}
+
+static int take_event(void *arg, const struct event *decoded, unsigned int cpu, int probe)
+{
+	struct recorder *r = arg;
+	struct event ev = *decoded;
+	int err = add_event(r, &ev);
+
+	if (!err && probe < PROBE_NR && cpu < r->cpus)
+		r->delivered[cpu * PROBE_NR + (unsigned int)probe]++;
+	r->ra_calls += ev.type == EV_RA;
+	return err;
+}
+
+static uint32_t take_string(void *arg, const char *s, size_t len)
+{
+	struct recorder *r = arg;
+
+	return trace_write_string(r->w, s, len);
+}
+
+/* Number of the devices that are on below @type: its line in /proc/swaps. */
+static unsigned int swap_index(const struct decoder *d, unsigned int type)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < type; i++)
+		n += d->present[i];
+	return n;
+}
+
+static void name_device(void *arg, struct record_device *dev, struct event *ev)
+{
+	struct recorder *r = arg;
+	char name[256];
+	uint32_t id;
+
+	if (!machine_swap_name(r->o.root, swap_index(&r->decoder, dev->type), name, sizeof(name)))
+		return;
+	id = trace_write_string(r->w, name, strlen(name));
+	if (id)
+		event_set(ev, SWAPON_NAME, id);
+}
+
+/* An event that the recorder itself makes. */
+static void own_event(struct recorder *r, struct event *ev, enum event_type type, uint64_t t_ns)
+{
+	event_init(ev, type, t_ns);
+	ev->cpu = -1;
+	ev->tgid = (int32_t)getpid();
+	ev->comm = r->comm;
+	event_set(ev, KEY_SELF, 1);
+}
+
+static int clock_event(struct recorder *r)
+{
+	uint64_t boot = clock_ns(CLOCK_BOOTTIME);
+	struct event ev;
+
+	own_event(r, &ev, EV_CLOCK, boot);
+	event_set(&ev, CLOCK_BOOT, boot);
+	event_set(&ev, CLOCK_MONO, clock_ns(CLOCK_MONOTONIC));
+	event_set(&ev, CLOCK_REAL, clock_ns(CLOCK_REALTIME));
+	return add_event(r, &ev);
+}
+
+/* ---- batches ---- */
+
+static int batch_room(struct batch *b, size_t len)
+{
+	if (b->len + len > b->room) {
+		size_t room = (b->len + len) * 2;
+		uint8_t *data = realloc(b->data, room);
+
+		if (!data)
+			return -ENOMEM;
+		b->data = data;
+		b->room = room;
+	}
+	if (b->n == b->entries_room) {
+		size_t room = b->n ? b->n * 2 : 4096;
+		struct batch_entry *entries = realloc(b->entries, room * sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		b->entries = entries;
+		b->entries_room = room;
+	}
+	return 0;
+}
+
+/* Ring buffer callback: nothing but a copy, so that the ring has room again soon. */
+static int take_record(void *arg, void *data, size_t len)
+{
+	struct recorder *r = arg;
+	struct batch *b = &r->batch;
+	size_t room = (len + 7) & ~(size_t)7;
+
+	if (len < sizeof(struct record)) {
+		r->decoder.bad_records++;
+		return 0;
+	}
+	if (batch_room(b, room))
+		return error_set(&r->failure, -ENOMEM, "out of memory while recording");
+	memcpy(b->data + b->len, data, len);
+	b->entries[b->n++] = (struct batch_entry){
+		.t_ns = ((const struct record *)data)->t_ns, .at = b->len, .len = len
+	};
+	b->len += room;
+	return 0;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct batch_entry *x = a, *y = b;
+
+	if (x->t_ns != y->t_ns)
+		return x->t_ns < y->t_ns ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* The decoder's tables follow the kernel's order, whichever CPU's ring was read first. */
+static int decode_batch(struct recorder *r)
+{
+	struct batch *b = &r->batch;
+	int err = 0;
+
+	qsort(b->entries, b->n, sizeof(*b->entries), compare_entries);
+	for (size_t i = 0; i < b->n && !err; i++)
+		err = decoder_record(&r->decoder, b->data + b->entries[i].at, b->entries[i].len);
+	b->n = 0;
+	b->len = 0;
+	return err;
+}
+
+static int pass_failure(struct recorder *r, int err, struct error *e)
+{
+	if (!r->failure.code)
+		return error_errno(e, err, "reading the ring buffers");
+	*e = r->failure;
+	return r->failure.code;
+}
+
+/* ---- begin ---- */
+
+static int find_devices(struct recorder *r, struct trace_header *h, struct error *e)
+{
+	char line[512], name[256], escaped[1100] = "";
+	unsigned int index = 0;
+
+	for (unsigned int type = 0; type < TYPES_MAX; type++) {
+		struct device_args a = { .type = type };
+		uint32_t flags;
+		size_t len;
+
+		if (bpf_backend_device(r->backend, &a) || !a.used)
+			continue;
+		r->decoder.devices[type] = (struct record_device){
+			.flags = a.flags, .type = type, .max = a.max, .prio = a.prio
+		};
+		r->decoder.known[type] = r->decoder.present[type] = true;
+		flags = decode_device_flags(a.flags);
+		len = (size_t)snprintf(line, sizeof(line), "device type=%u pages=%u prio=%d flags=",
+				       type, a.max, a.prio);
+		for (unsigned int bit = 0; bit < 6; bit++) {
+			static const char *const names[] = { "ssd",    "rotational", "sync_io",
+							     "blkdev", "file",	     "discard" };
+
+			if (flags >> bit & 1)
+				len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s",
+							line[len - 1] == '=' ? "" : ",",
+							names[bit]);
+		}
+		if (machine_swap_name(r->o.root, index++, name, sizeof(name)) &&
+		    strlen(name) < 200) {
+			escape_bytes(name, strlen(name), escaped, sizeof(escaped));
+			snprintf(line + len, sizeof(line) - len, " name=%.300s", escaped);
+		}
+		if (trace_header_add_line(h, line, e))
+			return e->code;
+	}
+	return 0;
+}
+
+static int set_header(struct recorder *r, struct trace_header *h, struct error *e)
+{
+	char text[256], name[128];
+	int err = machine_facts(h, r->o.root, e);
+
+	if (err)
+		return err;
+	err = trace_header_set_u64(h, "cpus", r->cpus);
+	if (!err)
+		err = trace_header_set(h, "backend", "libbpf");
+	loader_attach_kinds(r->choices, &r->attached, text, sizeof(text));
+	if (!err)
+		err = trace_header_set(h, "attach", text);
+	snprintf(name, sizeof(name), "%s%s%s", r->o.groups & GROUP_RA ? "ra" : "",
+		 r->o.groups == GROUP_ALL ? "," : "", r->o.groups & GROUP_ALLOC ? "alloc" : "");
+	if (!err)
+		err = trace_header_set(h, "events", name);
+	if (!err && loader_missing(r->choices, &r->attached, r->o.groups, text, sizeof(text)))
+		err = trace_header_set(h, "missing", text);
+	if (!err && (r->o.tgid || r->o.cgroup))
+		err = trace_header_set_u64(h, "filtered", 1);
+	if (err)
+		return error_set(e, err, "out of memory for the trace's header");
+	return find_devices(r, h, e);
+}
+
+static bool exact_symbols(const struct hook_kernel *k)
+{
+	return symbols_variable(&k->symbols, "swap_info") != 0;
+}
+
+int recorder_open(struct recorder **out, const struct recorder_options *o,
+		  const struct hook_kernel *k, const struct hook_choice *c,
+		  struct trace_header *h, struct error *e)
+{
+	struct record_settings s = { .filter_tgid = o->tgid,
+				     .filter_cgroup = o->cgroup,
+				     .filter_level = o->cgroup_level };
+	struct recorder *r = calloc(1, sizeof(*r));
+	char release[128];
+	int err;
+
+	if (!r)
+		return error_set(e, -ENOMEM, "out of memory");
+	r->o = *o;
+	r->choices = c;
+	machine_release(o->root, release, sizeof(release));
+	err = bpf_backend_new(&r->backend, k, o->ring_bytes, &s, e);
+	if (!err)
+		err = loader_run(&bpf_backend_ops_table, r->backend, c, o->groups, release,
+				 &o->messages, &r->attached, e);
+	if (!err && decoder_init(&r->decoder, (uint32_t)sysconf(_SC_PAGESIZE)))
+		err = error_set(e, -ENOMEM, "out of memory");
+	if (!err) {
+		r->cpus = bpf_backend_cpus(r->backend);
+		r->delivered = calloc((size_t)r->cpus * PROBE_NR, sizeof(*r->delivered));
+		r->lost_told = calloc(r->cpus, sizeof(*r->lost_told));
+		if (!r->delivered || !r->lost_told)
+			err = error_set(e, -ENOMEM, "out of memory");
+	}
+	r->decoder.event = take_event;
+	r->decoder.string = take_string;
+	r->decoder.swapon = name_device;
+	r->decoder.arg = r;
+	r->decoder.self = (uint32_t)getpid();
+	if (!err)
+		err = bpf_backend_rings(r->backend, take_record, r, e);
+	if (!err)
+		err = set_header(r, h, e);
+	if (!err && !exact_symbols(k) && o->messages.warning)
+		o->messages.warning(o->messages.arg,
+				    "the kernel hides the addresses of its variables or does not "
+				    "list them (kernel.kptr_restrict, CONFIG_KALLSYMS_ALL): slots "
+				    "in use and the state of readahead will be unknown");
+	if (err) {
+		recorder_close(r);
+		return err;
+	}
+	*out = r;
+	return 0;
+}
+
+static int state_event(struct recorder *r)
+{
+	struct state_args a = {};
+	struct event ev;
+
+	if (bpf_backend_state(r->backend, &a))
+		return 0;
+	own_event(r, &ev, EV_CONFIG, a.t_ns);
+	if (a.page_cluster != UNKNOWN_U32)
+		event_set(&ev, CONFIG_PAGE_CLUSTER, a.page_cluster);
+	if (a.vma_ra != UNKNOWN_U32)
+		event_set(&ev, CONFIG_VMA_RA, a.vma_ra);
+	if (a.have & RA_HAVE_HITS)
+		event_set(&ev, CONFIG_HITS, a.hits);
+	if (a.have & RA_HAVE_PREV)
+		event_set(&ev, CONFIG_PREV, a.prev);
+	if (a.have & RA_HAVE_LAST)
+		event_set(&ev, CONFIG_LAST, a.last);
+	return add_event(r, &ev);
+}
+
+struct slots_run {
+	struct recorder *r;
+	uint64_t t_ns;
+	unsigned int type;
+};
+
+static int slots_event(void *arg, uint64_t off, uint64_t n, uint32_t count, bool cached)
+{
+	struct slots_run *run = arg;
+	struct event ev;
+
+	own_event(run->r, &ev, EV_SLOTS, run->t_ns);
+	event_set(&ev, SLOTS_TYPE, run->type);
+	event_set(&ev, SLOTS_OFF, off);
+	event_set(&ev, SLOTS_N, n);
+	event_set(&ev, SLOTS_COUNT, count);
+	event_set(&ev, SLOTS_CACHED, cached);
+	return add_event(run->r, &ev);
+}
+
+/* Events that happen meanwhile are in the rings; each piece carries the time just before its copy. */
+static int snapshot_device(struct recorder *r, unsigned int type, struct error *e)
+{
+	struct snapshot_args a = { .type = type, .len = SNAPSHOT_CHUNK };
+	const uint8_t *bytes;
+	int err = 0;
+
+	do {
+		struct slots_run run = { .r = r, .type = type };
+
+		if (bpf_backend_snapshot(r->backend, &a, &bytes))
+			return 0;
+		run.t_ns = a.t_ns;
+		err = decode_slots(bytes, a.got, a.from, slots_event, &run);
+		if (!err)
+			err = recorder_poll(r, 0, e);
+		a.from += a.got;
+	} while (!err && a.got == SNAPSHOT_CHUNK);
+	return err;
+}
+
+int recorder_begin(struct recorder *r, struct trace_writer *w, struct error *e)
+{
+	static const char comm[] = "swaptrace";
+	int err;
+
+	r->w = w;
+	r->comm = trace_write_string(w, comm, sizeof(comm) - 1);
+	err = trace_sorter_new(&r->sorter, w, e);
+	if (err)
+		return err;
+	r->lost_since = clock_ns(CLOCK_BOOTTIME);
+	err = clock_event(r);
+	bpf_backend_enable(r->backend, true);
+	if (!err)
+		err = state_event(r);
+	for (unsigned int type = 0; type < TYPES_MAX && !err; type++)
+		if (r->decoder.known[type])
+			err = snapshot_device(r, type, e);
+	return err && !e->code ? pass_failure(r, err, e) : err;
+}
+
+/* ---- while it runs ---- */
+
+static uint64_t lost_on(struct recorder *r, unsigned int cpu)
+{
+	struct probe_counts c;
+	uint64_t lost = 0;
+
+	for (unsigned int probe = 0; probe < PROBE_NR; probe++)
+		if (!bpf_backend_counts(r->backend, cpu, probe, &c))
+			lost += c.lost;
+	return lost;
+}
+
+static int tell_losses(struct recorder *r)
+{
+	uint64_t now = clock_ns(CLOCK_BOOTTIME);
+	int err = 0;
+
+	for (unsigned int cpu = 0; cpu < r->cpus && !err; cpu++) {
+		uint64_t lost = lost_on(r, cpu), more = lost - r->lost_told[cpu];
+		struct event ev;
+
+		if (!more)
+			continue;
+		r->lost_told[cpu] = lost;
+		trace_write_lost(r->w, cpu, more);
+		own_event(r, &ev, EV_LOST, now);
+		ev.cpu = (int32_t)cpu;
+		event_set(&ev, LOST_N, more);
+		event_set(&ev, LOST_FROM, r->lost_since);
+		event_set(&ev, LOST_TO, now);
+		err = add_event(r, &ev);
+	}
+	r->lost_since = now;
+	return err;
+}
+
+int recorder_poll(struct recorder *r, int timeout_ms, struct error *e)
+{
+	uint64_t before;
+	int err = bpf_backend_consume(r->backend, timeout_ms);
+
+	before = clock_ns(CLOCK_BOOTTIME);
+	if (!err)
+		err = bpf_backend_consume(r->backend, 0);
+	if (!err)
+		err = decode_batch(r);
+	if (err)
+		return pass_failure(r, err, e);
+	if (before - HORIZON_NS <= r->advanced || before < HORIZON_NS)
+		return 0;
+	err = trace_sorter_advance(r->sorter, before - HORIZON_NS, e);
+	r->advanced = before - HORIZON_NS;
+	return err;
+}
+
+int recorder_flush(struct recorder *r, struct error *e)
+{
+	int err = tell_losses(r);
+
+	if (err)
+		return pass_failure(r, err, e);
+	return trace_flush(r->w, e);
+}
+
+void recorder_get_status(struct recorder *r, struct recorder_status *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->events = r->events;
+	s->ra_calls = r->ra_calls;
+	for (unsigned int cpu = 0; cpu < r->cpus; cpu++)
+		s->lost += r->lost_told[cpu];
+	s->odd_offsets = r->decoder.odd_offsets;
+	s->offsets = r->decoder.offsets;
+	s->nonzero_offsets = r->decoder.nonzero_offsets;
+}
+
+/* ---- end ---- */
+
+static const char *kind_of(const struct recorder *r, size_t i, bool state, char *out, size_t size)
+{
+	const struct hook_symbol *s = r->choices[i].symbol;
+	bool at_exit = s->counts_at_exit || !s->entry;
+
+	snprintf(out, size, "%s%s", attach_kind_name(r->attached.kinds[i], !at_exit, at_exit),
+		 state ? ",state" : "");
+	return out;
+}
+
+/* hits = delivered + lost + filtered, each counted on its own. */
+static int probe_line(struct recorder *r, size_t i, unsigned int cpu, struct trace_header *h,
+		      struct error *e)
+{
+	const struct hook_choice *c = &r->choices[i];
+	unsigned int probe = (unsigned int)c->hook->probe;
+	struct probe_counts n = {};
+	char line[512], kind[64];
+
+	if (bpf_backend_counts(r->backend, cpu, probe, &n))
+		return 0;
+	snprintf(line, sizeof(line),
+		 "probe event=%s symbol=%s kind=%s cpu=%u hits=%llu delivered=%llu lost=%llu "
+		 "filtered=%llu",
+		 c->hook->event, c->copies[0]->name, kind_of(r, i, false, kind, sizeof(kind)), cpu,
+		 (unsigned long long)n.hits,
+		 (unsigned long long)r->delivered[cpu * PROBE_NR + probe],
+		 (unsigned long long)n.lost, (unsigned long long)n.filtered);
+	return trace_header_add_line(h, line, e);
+}
+
+/*
+ * The kernel's own count of program runs over all CPUs, an independent witness of the hits: runs =
+ * hits + idle (runs while recording was off). Missed: runs that the kernel refused.
+ */
+static int runs_line(struct recorder *r, size_t i, struct trace_header *h, struct error *e)
+{
+	const struct hook_choice *c = &r->choices[i];
+	struct program_runs runs = {};
+	char line[512], kind[64], idle_text[48] = "";
+	uint64_t idle = 0;
+	int len;
+
+	if (bpf_backend_runs(r->backend, c, i, r->attached.kinds[i], &runs))
+		return 0;
+	for (unsigned int cpu = 0; c->hook->probe >= 0 && cpu < r->cpus; cpu++) {
+		struct probe_counts n = {};
+
+		bpf_backend_counts(r->backend, cpu, (unsigned int)c->hook->probe, &n);
+		idle += n.idle;
+	}
+	if (c->hook->probe >= 0)
+		snprintf(idle_text, sizeof(idle_text), " idle=%llu", (unsigned long long)idle);
+	len = snprintf(line, sizeof(line), "probe event=%s symbol=%s kind=%s",
+		       c->hook->event ? c->hook->event : "-", c->copies[0]->name,
+		       kind_of(r, i, c->hook->probe < 0, kind, sizeof(kind)));
+	if (runs.have_runs)
+		len += snprintf(line + len, sizeof(line) - (size_t)len, " runs=%llu%s",
+				(unsigned long long)runs.runs, idle_text);
+	snprintf(line + len, sizeof(line) - (size_t)len, " missed=%llu",
+		 (unsigned long long)runs.missed);
+	return trace_header_add_line(h, line, e);
+}
+
+static int note_line(struct trace_header *h, const char *key, uint64_t value, bool always,
+		     struct error *e)
+{
+	char line[128];
+
+	if (!value && !always)
+		return 0;
+	snprintf(line, sizeof(line), "note %s=%llu", key, (unsigned long long)value);
+	return trace_header_add_line(h, line, e);
+}
+
+static int closing_lines(struct recorder *r, struct trace_header *h, struct error *e)
+{
+	struct backend_totals t;
+	int err = 0;
+
+	for (size_t i = 0; i < hook_plan_len && !err; i++) {
+		if (r->attached.kinds[i] == ATTACH_NONE)
+			continue;
+		for (unsigned int cpu = 0; r->choices[i].hook->probe >= 0 && cpu < r->cpus && !err;
+		     cpu++)
+			err = probe_line(r, i, cpu, h, e);
+		if (!err)
+			err = runs_line(r, i, h, e);
+	}
+	bpf_backend_totals(r->backend, &t);
+	if (!err)
+		err = note_line(h, "burst_checked", t.burst_checked, true, e);
+	if (!err)
+		err = note_line(h, "burst_mismatch", t.burst_mismatch, true, e);
+	if (!err)
+		err = note_line(h, "tasks_without_state", t.no_state, false, e);
+	if (!err)
+		err = note_line(h, "late_events", r->late, false, e);
+	if (!err)
+		err = note_line(h, "odd_offsets", r->decoder.odd_offsets, false, e);
+	if (!err)
+		err = note_line(h, "bad_records", r->decoder.bad_records, false, e);
+	return err;
+}
+
+int recorder_end(struct recorder *r, struct trace_header *closing, bool write, struct error *e)
+{
+	int err = 0, later;
+
+	/* No new hits from here on; what is under way still sends its records. */
+	bpf_backend_enable(r->backend, false);
+	if (write && r->sorter) {
+		err = recorder_poll(r, 0, e);
+		bpf_backend_detach(r->backend);
+		if (!err)
+			err = recorder_poll(r, 0, e);
+		if (!err && bpf_backend_unfinished(r->backend, take_record, r))
+			err = pass_failure(r, r->failure.code, e);
+		if (!err)
+			err = recorder_poll(r, 0, e);
+		if (!err && (tell_losses(r) || clock_event(r)))
+			err = pass_failure(r, r->failure.code, e);
+	}
+	bpf_backend_detach(r->backend);
+	if (r->sorter) {
+		later = trace_sorter_end(r->sorter, NULL, err ? NULL : e);
+		r->sorter = NULL;
+		if (!err && write)
+			err = later;
+	}
+	later = closing_lines(r, closing, err ? NULL : e);
+	return err ? err : later;
+}
+
+void recorder_close(struct recorder *r)
+{
+	if (!r)
+		return;
+	if (r->sorter)
+		trace_sorter_end(r->sorter, NULL, NULL);
+	bpf_backend_free(r->backend);
+	decoder_free(&r->decoder);
+	free(r->batch.data);
+	free(r->batch.entries);
+	free(r->delivered);
+	free(r->lost_told);
+	free(r);
+}

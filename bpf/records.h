@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_BPF_RECORDS_H
+#define SWAPTRACE_BPF_RECORDS_H
+
+/*
+ * What the programs in the kernel hand to the recorder: shared by both sides, so it uses only the
+ * kernel's fixed-width names, which either side defines before it includes this file. Records are
+ * raw facts; bpf/decode.c turns them into events.
+ */
+
+#define COMM_LEN 16
+#define CPUS_MAX 512
+#define TYPES_MAX 32
+#define SNAPSHOT_CHUNK 65536 /* bytes of swap_map copied by one call of the snapshot program */
+
+/* A swap entry inside the kernel: device number above, slot below (all kernels since 4.20). */
+#define ENTRY_TYPE_SHIFT 58
+#define ENTRY_OFFSET_MASK ((1ull << ENTRY_TYPE_SHIFT) - 1)
+
+/* Bits of a swap_map byte. */
+#define MAP_CACHED 0x40	   /* the slot has a page in the swap cache, or waits in a slots cache */
+#define MAP_COUNT_MASK 0x3f
+#define MAP_BAD 0x3f
+#define MAP_CONTINUED 0x80 /* the count goes on elsewhere */
+#define MAP_SHMEM 0xbf	   /* owned by shmem: one reference */
+
+/* State flags of a device (si->flags), the same numbers from 5.15 to 6.18. */
+#define SWP_USED (1 << 0)
+#define SWP_WRITEOK (1 << 1)
+#define SWP_DISCARDABLE (1 << 2)
+#define SWP_SOLIDSTATE (1 << 4)
+#define SWP_BLKDEV (1 << 6)
+#define SWP_FS_OPS (1 << 8)
+#define SWP_SYNCHRONOUS_IO (1 << 12)
+
+/*
+ * The places where hits are counted. Each becomes one line per CPU of the trace's closing header,
+ * in which hits = delivered + lost + filtered.
+ */
+enum probe_id {
+	PROBE_LOOKUP,
+	PROBE_RA_CLUSTER,
+	PROBE_RA_VMA,
+	PROBE_READ,
+	PROBE_CACHE,
+	PROBE_UNCACHE,
+	PROBE_UNREF_SWAPIN,
+	PROBE_UNREF_ZAP,
+	PROBE_FREE,
+	PROBE_ALLOC,
+	PROBE_SWAPON,
+	PROBE_SWAPOFF_BEGIN,
+	PROBE_SWAPOFF_END,
+	PROBE_NR,
+	PROBE_NONE = PROBE_NR /* a record of the recorder's own, counted by no probe */
+};
+
+struct probe_counts {
+	__u64 hits;	/* runs of the program while recording was on */
+	__u64 lost;	/* no room in the ring buffer */
+	__u64 filtered; /* runs that are no event by rule: failed calls, calls for something else */
+	__u64 idle;	/* runs before recording was switched on or after it was switched off */
+};
+
+enum record_kind {
+	RECORD_LOOKUP = 1,
+	RECORD_RA,
+	RECORD_RANGE,
+	RECORD_SWAPON, /* a bare struct record, after the RECORD_DEVICEs */
+	RECORD_SWAPOFF,
+	RECORD_DEVICE,
+	RECORD_CONFIG,
+	RECORD_MM_GONE,
+};
+
+#define RECORD_FILTERED 1 /* outside -p / -G */
+
+struct record {
+	__u64 t_ns; /* CLOCK_BOOTTIME */
+	__u32 tgid;
+	__u32 tid;
+	__u16 cpu; /* where the hit was counted */
+	__u8 kind;
+	__u8 probe;
+	__u32 flags;
+	char comm[COMM_LEN];
+};
+
+/* The VMA of a need or of a readahead call; vma is 0 for shmem. */
+struct record_vma {
+	__u64 vma;
+	__u64 mm;
+	__u64 start;
+	__u64 end;
+	__u64 word; /* vma->swap_readahead_info before the call */
+};
+
+enum cause { CAUSE_FAULT, CAUSE_SWAPOFF, CAUSE_SHMEM };
+#define UNKNOWN_U8 0xff
+#define UNKNOWN_U32 0xffffffffu
+
+struct record_lookup {
+	struct record head;
+	struct record_vma vma;
+	__u64 entry;
+	__u64 addr;
+	__u32 count; /* references, UNKNOWN_U32 */
+	__u8 cause;
+	__u8 write; /* UNKNOWN_U8 where there was no fault */
+	__u8 hit;
+	__u8 ra;
+	__u8 bypass;
+	__u8 order;
+	__u8 have_addr;
+	__u8 pad;
+};
+
+#define RA_HAVE_HITS 1	/* hits before the call */
+#define RA_HAVE_PREV 2	/* previous offset before the call */
+#define RA_HAVE_LAST 4	/* window of the call before */
+#define RA_HAVE_WIN 8	/* window of this call: last_readahead_pages, or the VMA's word after */
+#define RA_HAVE_PROBE 16 /* return value of the sizing function */
+#define RA_HAVE_CLUSTER 32 /* page_cluster */
+
+struct record_ra {
+	struct record head;
+	struct record_vma vma;
+	__u64 entry;
+	__u64 addr;
+	__u64 prev;
+	__u64 word_after;
+	__u32 have;
+	__u32 hits;
+	__u32 last;
+	__u32 win;
+	__u32 probed;
+	__u32 page_cluster;
+	__u32 device_max;
+	__u8 vma_mode;
+	__u8 have_addr;
+	__u8 final; /* the burst fields are filled: there was nothing better */
+	__u8 pad;
+	__u32 burst; /* entries that the call asked for, the needed one again at the end */
+	__u32 pad2;
+	__u64 burst_first; /* slots */
+	__u64 burst_last;
+};
+
+/* READ, CACHE, UNCACHE, UNREF, FREE, ALLOC: some slots in a row. */
+struct record_range {
+	struct record head;
+	__u64 entry;
+	__u32 n;
+	__u32 left; /* UNKNOWN_U32 */
+	__u8 what;  /* the event's enum: cause, by, how, via; UNKNOWN_U8 */
+	__u8 order;
+	__u8 pad[6];
+};
+
+struct record_swapoff {
+	struct record head;
+	__s64 ret;
+	__u32 end;
+	__u32 type; /* UNKNOWN_U32 */
+};
+
+struct record_device {
+	struct record head;
+	__u64 flags;
+	__u32 type;
+	__u32 max;
+	__s32 prio;
+	__u32 pad;
+};
+
+struct record_config {
+	struct record head;
+	__u32 page_cluster; /* UNKNOWN_U32 */
+	__u32 vma_ra;
+};
+
+struct record_mm {
+	struct record head;
+	__u64 mm;
+};
+
+/* The state of a task that is inside the swap code, and what it is inside of. */
+#define CTX_FAULT (1u << 0)    /* do_swap_page */
+#define CTX_UNUSE (1u << 1)    /* unuse_pte_range */
+#define CTX_SHMEM (1u << 2)    /* shmem_swapin_folio */
+#define CTX_SWAPOFF (1u << 3)  /* the system call */
+#define CTX_RECLAIM (1u << 4)  /* shrink_folio_list */
+#define CTX_SWAPOUT (1u << 5)  /* add_to_swap */
+#define CTX_FREE (1u << 6)     /* folio_free_swap */
+#define CTX_ZAP (1u << 7)      /* free_swap_and_cache */
+#define CTX_FLUSH (1u << 8)    /* swapcache_free_entries */
+#define CTX_SWAPIN (1u << 9)   /* swapin_readahead */
+#define CTX_CLUSTER (1u << 10) /* swap_cluster_readahead */
+#define CTX_READ (1u << 11)    /* __read_swap_cache_async */
+#define CTX_LOOKUP (1u << 12)  /* the swap-cache lookup */
+#define CTX_PENDING (1u << 13) /* a missed lookup waits for what comes next */
+#define CTX_RA_OPEN (1u << 14) /* a readahead call whose RA record is not out yet */
+#define CTX_BEGUN (1u << 15)   /* SWAPOFF begin is out */
+#define CTX_RECLAIM_SLOTS (1u << 16) /* the allocator frees slots that only hold cached pages */
+#define CTX_REFILL (1u << 17)  /* get_swap_pages for a slots cache */
+#define CTX_OUTER_READ (1u << 18) /* reclaim runs inside __read_swap_cache_async */
+#define CTX_RA (CTX_SWAPIN | CTX_CLUSTER)
+
+struct task_state {
+	__u32 ctx;
+	__u32 write;	/* do_swap_page: a write fault */
+	__u32 swapoff_type;
+	__u32 burst;
+	__u64 fault_vma;
+	__u64 fault_addr;
+	__u64 unuse_vma;
+	__u64 hit_count_before; /* this CPU's SWAP_RA_HIT, at entry of the lookup */
+	__u64 hit_word_before;
+	__u64 cache_entry; /* arguments that the exit programs need */
+	__u64 cache_folio;
+	__u64 alloc_folio;
+	__u64 asked_before; /* slot of the readahead's call before this one */
+	__u32 hit_cpu;
+	__u32 hits_before;
+	__u32 accounting; /* the pending lookup is a hit and waits for its accounting */
+	__u32 pad;
+	struct record_lookup lookup;
+	struct record_ra ra;
+};
+
+/* Where the kernel's own variables are; 0: not known. Filled from kallsyms before loading. */
+struct kernel_addresses {
+	__u64 hits;	      /* swapin_readahead_hits */
+	__u64 prev_offset;    /* function-static, with a suffix */
+	__u64 last_pages;     /* last_readahead_pages, likewise */
+	__u64 page_cluster;
+	__u64 vma_ra;	      /* enable_vma_readahead */
+	__u64 nr_rotate_swap;
+	__u64 swap_info;
+	__u64 vm_event_states; /* offset in the per-CPU area */
+	__u64 per_cpu_offset;  /* __per_cpu_offset[] */
+};
+
+struct record_settings {
+	__u32 filter_tgid;   /* 0: all */
+	__u32 filter_level;  /* depth of the cgroup */
+	__u64 filter_cgroup; /* 0: all */
+	__u64 ring_size;
+};
+
+/* Arguments and results of the SEC("syscall") programs. */
+struct snapshot_args {
+	__u32 type;
+	__u32 from;
+	__u32 len;
+	__u32 got; /* bytes copied to the chunk map */
+	__u64 t_ns;
+};
+
+struct device_args {
+	__u32 type;
+	__u32 used;
+	__u64 flags;
+	__u32 max;
+	__s32 prio;
+};
+
+struct state_args {
+	__u64 t_ns;
+	__u64 prev;
+	__u32 hits;
+	__u32 last;
+	__u32 page_cluster;
+	__u32 vma_ra;
+	__u32 have; /* RA_HAVE_* */
+	__u32 rotational; /* nr_rotate_swap, UNKNOWN_U32 */
+};
+
+#endif

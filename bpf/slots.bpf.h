@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_BPF_SLOTS_BPF_H
+#define SWAPTRACE_BPF_SLOTS_BPF_H
+
+/* References to slots, slots given and freed, and devices that come and go. */
+
+/* ---- UNREF, FREE, ALLOC ---- */
+
+/* References that are left after one of each slot is dropped, if all of them agree. */
+static __always_inline u32 left_after(u64 entry, u32 n)
+{
+	u32 first = references(entry), last;
+
+	if (first == UNKNOWN_U32 || !first)
+		return UNKNOWN_U32;
+	if (n == 1)
+		return first - 1;
+	for (u32 i = 1; i < 16; i++) {
+		if (i >= n)
+			return first - 1;
+		last = references(entry + i);
+		if (last != first)
+			return UNKNOWN_U32;
+	}
+	return n <= 16 ? first - 1 : UNKNOWN_U32;
+}
+
+enum { HOW_ZAP, HOW_SWAPIN };
+
+static __always_inline void unref_enter(u64 entry, u64 n)
+{
+	if (count_hit(PROBE_UNREF_SWAPIN))
+		send_range(PROBE_UNREF_SWAPIN, entry, (u32)n, HOW_SWAPIN,
+			   left_after(entry, (u32)n));
+}
+ENTRY2(unref_enter)
+
+static __always_inline void unref_one_enter(u64 entry)
+{
+	unref_enter(entry, 1);
+}
+ENTRY1(unref_one_enter)
+
+/* Entries of the kernel's own (migration, poison, markers) come here too and are no slots. */
+static __always_inline void zap_enter(u64 entry, u64 n)
+{
+	task_enter(CTX_ZAP);
+	if (!count_hit(PROBE_UNREF_ZAP))
+		return;
+	if (!device_of(entry_type(entry)))
+		count_filtered(bpf_get_smp_processor_id(), PROBE_UNREF_ZAP);
+	else
+		send_range(PROBE_UNREF_ZAP, entry, (u32)n, HOW_ZAP, left_after(entry, (u32)n));
+}
+ENTRY2(zap_enter)
+
+static __always_inline void zap_one_enter(u64 entry)
+{
+	zap_enter(entry, 1);
+}
+ENTRY1(zap_one_enter)
+
+static __always_inline void zap_exit(void)
+{
+	task_leave(CTX_ZAP);
+}
+EXIT0(zap_exit)
+
+enum { CAUSE_DIRECT, CAUSE_FLUSH, CAUSE_RECLAIM };
+
+static __always_inline void send_free(u64 entry, u32 n)
+{
+	u32 ctx = task_ctx();
+	u8 cause = ctx & CTX_FLUSH ? CAUSE_FLUSH :
+		   ctx & CTX_RECLAIM_SLOTS ? CAUSE_RECLAIM : CAUSE_DIRECT;
+
+	if (count_hit(PROBE_FREE))
+		send_range(PROBE_FREE, entry, n, cause, UNKNOWN_U32);
+}
+
+static __always_inline u64 entry_on(u64 si, u64 off)
+{
+	struct swap_info_struct *d = (void *)si;
+
+	return ((u64)(u8)BPF_CORE_READ(d, type) << ENTRY_TYPE_SHIFT) | (off & ENTRY_OFFSET_MASK);
+}
+
+static __always_inline void free_entry_enter(u64 si, u64 entry, u64 n)
+{
+	send_free(entry, (u32)n);
+}
+ENTRY3(free_entry_enter)
+
+static __always_inline void free_ci_entry_enter(u64 si, u64 ci, u64 entry, u64 n)
+{
+	send_free(entry, (u32)n);
+}
+ENTRY4(free_ci_entry_enter)
+
+static __always_inline void free_range_enter(u64 si, u64 off, u64 n)
+{
+	send_free(entry_on(si, off), (u32)n);
+}
+ENTRY3(free_range_enter)
+
+enum { VIA_DIRECT, VIA_CACHE };
+
+static __always_inline void alloc_range_enter(u64 si, u64 off, u64 n)
+{
+	if (count_hit(PROBE_ALLOC))
+		send_range(PROBE_ALLOC, entry_on(si, off), (u32)n,
+			   task_ctx() & CTX_REFILL ? VIA_CACHE : VIA_DIRECT, UNKNOWN_U32);
+}
+ENTRY3(alloc_range_enter)
+
+/* 6.15 on: the folio says what it was given; it is in the swap cache by then. */
+static __always_inline void alloc_folio_enter(u64 folio)
+{
+	struct task_state *ts = task_enter(CTX_SWAPOUT);
+
+	if (ts)
+		ts->alloc_folio = folio;
+}
+ENTRY1(alloc_folio_enter)
+
+static __always_inline void alloc_folio_exit(u64 ret)
+{
+	bool on = count_hit(PROBE_ALLOC);
+	struct task_state *ts = task_get();
+
+	if (on && !ts)
+		count_lost(bpf_get_smp_processor_id(), PROBE_ALLOC);
+	else if (on && (u32)ret)
+		count_filtered(bpf_get_smp_processor_id(), PROBE_ALLOC);
+	else if (on)
+		send_range(PROBE_ALLOC, folio_entry(ts->alloc_folio), folio_pages(ts->alloc_folio),
+			   VIA_DIRECT, UNKNOWN_U32);
+	task_leave(CTX_SWAPOUT);
+}
+EXIT1(alloc_folio_exit)
+
+/* 6.14: the entry is the return value, a struct in one register; only a kretprobe gets it. */
+static __always_inline void alloc_entry_exit(u64 entry)
+{
+	bool on = count_hit(PROBE_ALLOC);
+	struct task_state *ts = task_get();
+	u32 n = ts && ts->alloc_folio ? folio_pages(ts->alloc_folio) : 1;
+
+	if (on && !entry)
+		count_filtered(bpf_get_smp_processor_id(), PROBE_ALLOC);
+	else if (on)
+		send_range(PROBE_ALLOC, entry, n, VIA_DIRECT, UNKNOWN_U32);
+	task_leave(CTX_SWAPOUT);
+}
+EXIT1(alloc_entry_exit)
+
+/* ---- SWAPON, SWAPOFF, the end of an address space ---- */
+
+static __always_inline void send_swapoff(u32 end, u32 type, s64 ret)
+{
+	struct record_swapoff r = {};
+
+	head_fill(&r.head, RECORD_SWAPOFF, end ? PROBE_SWAPOFF_END : PROBE_SWAPOFF_BEGIN);
+	r.end = end;
+	r.type = type;
+	r.ret = ret;
+	record_send(&r);
+}
+
+static __always_inline void swapoff_begin(struct task_state *ts, u32 type)
+{
+	if (!count_hit(PROBE_SWAPOFF_BEGIN))
+		return;
+	if (!ts || !(ts->ctx & CTX_SWAPOFF) || (ts->ctx & CTX_BEGUN)) {
+		count_filtered(bpf_get_smp_processor_id(), PROBE_SWAPOFF_BEGIN);
+		return;
+	}
+	ts->ctx |= CTX_BEGUN;
+	ts->swapoff_type = type;
+	send_swapoff(0, type, 0);
+}
+
+static __always_inline void swapoff_enter(void)
+{
+	struct task_state *ts = task_enter(CTX_SWAPOFF);
+
+	if (ts)
+		ts->swapoff_type = UNKNOWN_U32;
+}
+ENTRY0(swapoff_enter)
+
+/* Where nothing below shows the device's number early enough. */
+static __always_inline void swapoff_begin_enter(void)
+{
+	struct task_state *ts = task_enter(CTX_SWAPOFF);
+
+	swapoff_begin(ts, UNKNOWN_U32);
+}
+ENTRY0(swapoff_begin_enter)
+
+/* The first function of a swapoff that gets the device's number; it is called again on retries. */
+static __always_inline void shmem_unuse_enter(u64 type)
+{
+	swapoff_begin(task_get(), (u32)type);
+}
+ENTRY1(shmem_unuse_enter)
+
+static __always_inline void swapoff_exit(u64 ret)
+{
+	bool on = count_hit(PROBE_SWAPOFF_END);
+	struct task_state *ts = task_get();
+
+	if (on)
+		send_swapoff(1, ts ? ts->swapoff_type : UNKNOWN_U32, (s64)ret);
+	task_leave(CTX_SWAPOFF | CTX_BEGUN);
+}
+EXIT1(swapoff_exit)
+
+static __always_inline bool device_read(u32 type, struct record_device *r)
+{
+	struct swap_info_struct *si = device_of(type);
+
+	if (!si)
+		return false;
+	r->type = type;
+	r->flags = BPF_CORE_READ(si, flags);
+	r->max = BPF_CORE_READ(si, max);
+	r->prio = BPF_CORE_READ(si, prio);
+	return (r->flags & (SWP_USED | SWP_WRITEOK)) == (SWP_USED | SWP_WRITEOK);
+}
+
+/* A new device: all that are on are reported, the recorder knows which of them it has seen. */
+static __always_inline void swapon_exit(u64 ret)
+{
+	struct record_device r = {};
+
+	if (!count_hit(PROBE_SWAPON))
+		return;
+	head_fill(&r.head, RECORD_SWAPON, PROBE_SWAPON);
+	if ((s64)ret) {
+		count_filtered(r.head.cpu, PROBE_SWAPON);
+		return;
+	}
+	r.head.probe = PROBE_NONE;
+	r.head.kind = RECORD_DEVICE;
+	for (u32 type = 0; type < TYPES_MAX; type++)
+		if (device_read(type, &r))
+			record_send(&r);
+	r.head.probe = PROBE_SWAPON;
+	r.head.kind = RECORD_SWAPON;
+	record_send(&r);
+}
+EXIT1(swapon_exit)
+
+/* The address of an mm_struct may come back for another address space. */
+static __always_inline void mm_gone_enter(u64 mm)
+{
+	struct record_mm r = {};
+
+	if (!enabled)
+		return;
+	head_fill(&r.head, RECORD_MM_GONE, PROBE_NONE);
+	r.mm = mm;
+	record_send(&r);
+}
+ENTRY1(mm_gone_enter)
+
+#endif
