@@ -336,9 +336,10 @@ static int read_header(struct text_import *t, struct error *e)
 
 static int read_events(struct text_import *t, struct error *e)
 {
-	int ret = 0;
+	int ret;
 
 	do {
+		ret = 0;
 		if (t->line[0] == '#')
 			ret = read_hash_line(t, t->closing, false, e);
 		else if (!blank(t->line))
