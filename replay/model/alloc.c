@@ -85,6 +85,7 @@ int swap_alloc_create(struct swap_alloc **out, const struct swap_alloc_config *c
 	/* 256 slots are the cluster of a kernel without THP_SWAP, which knows order 0 only. */
 	sa->nr_orders = shift == 8 ? 1 : shift + 1;
 	sa->least_priority = -1;
+	sa->allowed = UINT32_MAX;
 	sa->cache_switch = cfg->slots_cache && (ops->traits & SWAP_GEN_SLOTS_CACHE);
 	ret = create_percpu(sa);
 	if (ret) {
@@ -455,7 +456,7 @@ static int alloc_on_dev(struct swap_alloc *sa, struct swap_dev *dev, unsigned in
 static int alloc_on_devices(struct swap_alloc *sa, unsigned int cpu, unsigned int order,
 			    unsigned int n, struct swap_entry *entries)
 {
-	uint32_t asked = 0;
+	uint32_t asked = ~sa->allowed;
 	unsigned int i = 0;
 
 	while (i < sa->nr_avail) {

@@ -202,6 +202,12 @@ struct swap_alloc {
 	struct swap_slots_cache *cache;	   /* nr_cpus, or NULL */
 	struct swap_percpu_global *percpu; /* nr_cpus, or NULL */
 
+	/*
+	 * Devices that requests may use now, a bit per type; all of them after creation. For placing
+	 * memory cgroups on devices. A slots cache does not know of it: to be used without.
+	 */
+	uint32_t allowed;
+
 	enum swap_alloc_fail last_fail;
 };
 
@@ -273,6 +279,42 @@ int swap_alloc_discard_work(struct swap_alloc *sa, int type);
 
 /* Start of CPU's fallback scan (before 6.12), where a recording knows it. 0 or -EINVAL. */
 int swap_alloc_set_scan_next(struct swap_alloc *sa, unsigned int cpu, int type, uint32_t off);
+
+/*
+ * Setting a state that a recording tells of.
+ *
+ * N free slots from OFF become used, as if requests of ORDER had got them: what was in use before
+ * the first request. A cluster so entered joins the list where its generation keeps clusters
+ * that are partly used, or full. Returns 0, -EINVAL (range, order), -EEXIST (a slot is not free;
+ * nothing is done).
+ */
+int swap_alloc_take(struct swap_alloc *sa, int type, uint32_t off, uint32_t n, unsigned int order);
+
+/*
+ * N slots from OFF become free at once, past any slots cache: takes an allocation back. Returns as
+ * swap_alloc_free().
+ */
+int swap_alloc_give_back(struct swap_alloc *sa, int type, uint32_t off, uint32_t n);
+
+/*
+ * A slot that is parked in a slots cache leaves it and is used from now on. Returns 0, or -ENOENT
+ * if no slots cache holds it.
+ */
+int swap_alloc_unpark(struct swap_alloc *sa, int type, uint32_t off);
+
+/*
+ * Where CPU goes on with requests of ORDER on device TYPE (on any device where the generation
+ * remembers one place for all of them); OFF 0: nowhere. Returns 0 or -EINVAL.
+ */
+int swap_alloc_set_next(struct swap_alloc *sa, unsigned int cpu, int type, unsigned int order,
+			uint32_t off);
+
+/*
+ * Cluster CI moves to the tail of LIST and serves ORDER; calls in the order of the list rebuild
+ * it. Returns 0, or -EINVAL: no such cluster or order, or its count does not belong there.
+ */
+int swap_alloc_set_cluster(struct swap_alloc *sa, int type, uint32_t ci,
+			   enum swap_cluster_list_id list, unsigned int order);
 
 /* More than half of the swap space is used (vm_swap_full()). */
 bool swap_alloc_full(const struct swap_alloc *sa);

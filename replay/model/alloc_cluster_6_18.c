@@ -198,7 +198,7 @@ static bool swap_alloc_fast(struct search *s)
 {
 	struct swap_entry e = s->sa->percpu[s->cpu].next[s->order];
 
-	if (!e.off || !s->sa->dev[e.type].writeok)
+	if (!e.off || !s->sa->dev[e.type].writeok || !(s->sa->allowed >> e.type & 1))
 		return false;
 	s->dev = &s->sa->dev[e.type];
 	return scan_remembered(s, e.off);
@@ -208,7 +208,7 @@ static bool swap_alloc_fast(struct search *s)
 static bool swap_alloc_slow(struct search *s)
 {
 	struct swap_alloc *sa = s->sa;
-	uint32_t asked = 0;
+	uint32_t asked = ~sa->allowed;
 	unsigned int i = 0;
 
 	while (i < sa->nr_avail) {
