@@ -61,7 +61,8 @@ static double coefficient(const double *v, size_t n)
 {
 	double m = mean(v, n);
 
-	return n > 1 && m != 0 ? deviation(v, n) * 100 / m : 0;
+	/* One value has no deviation; a mean below zero then gives the original's -0.00. */
+	return m != 0 ? (n > 1 ? deviation(v, n) : 0) * 100 / m : 0;
 }
 
 static double at(const double *sorted, size_t n, double p)
