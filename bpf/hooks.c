@@ -240,35 +240,36 @@ static const struct hook_symbol swapout_symbols[] = {
 	END
 };
 
-/* The body is the same for all entries of the system call; the wrappers differ with the machine. */
+/* The system call's body (__do_sys_*) is inline code, which can't be traced: its wrapper can. */
+#define SWAPON(name, where)                                                                        \
+	{                                                                                          \
+		.symbol = name, .exit = "swapon_exit", .counts_at_exit = true, .kernels = where    \
+	}
 static const struct hook_symbol swapon_symbols[] = {
-	{ .symbol = "__do_sys_swapon", .exit = "swapon_exit",
-	  .counts_at_exit = true, .kernels = "4.17 on" },
-	{ .symbol = "__x64_sys_swapon", .exit = "swapon_exit",
-	  .counts_at_exit = true, .kernels = "x86-64" },
-	{ .symbol = "__arm64_sys_swapon", .exit = "swapon_exit",
-	  .counts_at_exit = true, .kernels = "arm64" },
-	{ .symbol = "__se_sys_swapon", .exit = "swapon_exit",
-	  .counts_at_exit = true, .kernels = "others" },
+	SWAPON("__x64_sys_swapon", "x86-64"),
+	SWAPON("__arm64_sys_swapon", "arm64"),
+	SWAPON("__riscv_sys_swapon", "riscv"),
+	SWAPON("__s390x_sys_swapon", "s390"),
+	SWAPON("sys_swapon", "others"),
 	END
 };
 
 #define SWAPOFF(name, where)                                                                       \
 	{                                                                                          \
-		.symbol = name, .entry = "swapoff_enter", .exit = "swapoff_exit",    \
+		.symbol = name, .entry = "swapoff_enter", .exit = "swapoff_exit",                  \
 		.counts_at_exit = true, .kernels = where                                           \
 	}
 static const struct hook_symbol swapoff_symbols[] = {
-	SWAPOFF("__do_sys_swapoff", "4.17 on"),
 	SWAPOFF("__x64_sys_swapoff", "x86-64"),
 	SWAPOFF("__arm64_sys_swapoff", "arm64"),
-	SWAPOFF("__se_sys_swapoff", "others"),
+	SWAPOFF("__riscv_sys_swapoff", "riscv"),
+	SWAPOFF("__s390x_sys_swapoff", "s390"),
+	SWAPOFF("sys_swapoff", "others"),
 	END
 };
 
 static const struct hook_symbol swapoff_begin_symbols[] = {
 	{ .symbol = "shmem_unuse", .entry = "shmem_unuse_enter", .kernels = "5.1 on" },
-	{ .symbol = "__do_sys_swapoff", .entry = "swapoff_begin_enter", .kernels = "4.17 on" },
 	{ .symbol = "__x64_sys_swapoff", .entry = "swapoff_begin_enter", .kernels = "x86-64" },
 	{ .symbol = "__arm64_sys_swapoff", .entry = "swapoff_begin_enter", .kernels = "arm64" },
 	END

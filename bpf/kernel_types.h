@@ -34,7 +34,7 @@ enum { UPDATE_ANY = 0, UPDATE_NOEXIST = 1 };
 enum { RING_NO_WAKEUP = 1, RING_FORCE_WAKEUP = 2 };
 enum { RING_AVAIL_DATA = 0 };
 
-#define FAULT_WRITE 1 /* vm_fault.flags: the access was a write */
+enum fault_flag { FAULT_WRITE = 1 }; /* vm_fault.flags: the access was a write */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -61,11 +61,10 @@ struct vm_area_struct {
 	atomic_long_t swap_readahead_info;
 };
 
-/* flags is an enum from 5.15 on and was an int before; its width is the same. */
 struct vm_fault {
 	struct vm_area_struct *vma;
 	unsigned long address;
-	unsigned int flags;
+	enum fault_flag flags;
 };
 
 struct swap_info_struct {

@@ -116,12 +116,12 @@ static int demote(struct loading *l, size_t i, int err, const char *what, const 
 		return 0;
 	}
 	if (c->hook->required & l->groups)
-		error_set(e, err, "event %s: %s of %s by %s was refused on kernel %s: %s", name,
+		error_set(e, err, "event %s: %s for %s by %s was refused on kernel %s: %s", name,
 			  what, c->symbol->symbol,
 			  attach_kind_name(refused, c->symbol->entry, c->symbol->exit), l->release,
 			  why);
 	else
-		warning(l, "%s will be missing: %s of %s by %s was refused on kernel %s: %s", name,
+		warning(l, "%s will be missing: %s for %s by %s was refused on kernel %s: %s", name,
 			what, c->symbol->symbol,
 			attach_kind_name(refused, c->symbol->entry, c->symbol->exit), l->release,
 			why);
@@ -146,7 +146,7 @@ static int load_all(struct loading *l, struct error *e)
 		if (err == -EPERM && (!log || !*log))
 			return error_set(e, err, "the kernel refuses to load BPF programs: %s",
 					 loader_errno(err, why, sizeof(why)));
-		err = demote(l, failed, err, "loading the program for", log, e);
+		err = demote(l, failed, err, "loading the program", log, e);
 		if (err)
 			return err;
 	}
@@ -164,7 +164,7 @@ static int attach_all(struct loading *l, bool *again, struct error *e)
 		err = l->ops->attach(l->ctx, l->c, i, l->r->kinds[i]);
 		if (!err)
 			continue;
-		err = demote(l, i, err, "attaching to", NULL, e);
+		err = demote(l, i, err, "attaching", NULL, e);
 		if (err)
 			return err;
 		*again |= l->r->kinds[i] != ATTACH_NONE;

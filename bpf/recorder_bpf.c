@@ -541,7 +541,7 @@ static int runs_line(struct recorder *r, size_t i, struct trace_header *h, struc
 	uint64_t idle = 0;
 	int len;
 
-	if (bpf_backend_runs(r->backend, c, i, r->attached.kinds[i], &runs))
+	if (bpf_backend_runs(r->backend, r->choices, i, r->attached.kinds[i], &runs))
 		return 0;
 	for (unsigned int cpu = 0; c->hook->probe >= 0 && cpu < r->cpus; cpu++) {
 		struct probe_counts n = {};
@@ -552,7 +552,7 @@ static int runs_line(struct recorder *r, size_t i, struct trace_header *h, struc
 	if (c->hook->probe >= 0)
 		snprintf(idle_text, sizeof(idle_text), " idle=%llu", (unsigned long long)idle);
 	len = snprintf(line, sizeof(line), "probe event=%s symbol=%s kind=%s",
-		       c->hook->event ? c->hook->event : "-", c->copies[0]->name,
+		       c->hook->event ? c->hook->event : "state", c->copies[0]->name,
 		       kind_of(r, i, c->hook->probe < 0, kind, sizeof(kind)));
 	if (runs.have_runs)
 		len += snprintf(line + len, sizeof(line) - (size_t)len, " runs=%llu%s",

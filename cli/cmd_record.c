@@ -353,6 +353,7 @@ static void warn_about(struct session *s)
 	struct recorder_status st;
 
 	recorder_get_status(s->recorder, &st);
+	note("%" PRIu64 " events written to %s", st.events, s->path);
 	if (st.lost)
 		warn("%" PRIu64 " events were lost; a larger -b helps", st.lost);
 	if (st.offsets && !st.nonzero_offsets)
@@ -386,7 +387,6 @@ static int finish(struct session *s, const char *reason, struct error *e)
 			    " events; the file is readable to the last whole block",
 			    e->text, bytes, events);
 	warn_about(s);
-	note("%" PRIu64 " events written to %s", events, s->path);
 	return 0;
 }
 
