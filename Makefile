@@ -3,9 +3,10 @@
 #   make              build ./swaptrace (gcc; CC=clang works as well)
 #   make deps         install what building, testing and the lab need (Debian packages)
 #   make demo         replay, verify and draw a shipped real capture; LIVE=1 records a new one
-#   make check        all tests
+#   make check        all tests; ARGS='unit/*' only those
 #   make check-golden GOLDEN=DIR   every vector file of the real kernel code below DIR
-#   make install      DESTDIR= PREFIX=/usr/local
+#   make install      DESTDIR= PREFIX=/usr/local; make uninstall takes it away again
+#   make man          manual pages and completions into build/man
 #   make lab          record a swapoff in a guest (KERNEL=6.12 or 6.1)
 #
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
@@ -98,8 +99,8 @@ $(BPF_HOST_SRCS:%.c=$(O)/%.o): $(BPF_SKELS)
 $(O)/tests/unit/%: tests/unit/%.c $(O)/libswaptrace.a
 	@mkdir -p $(@D)
 	@echo '  TEST $<'
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(O)/libswaptrace.a \
-		-lcmocka $(LDLIBS)
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< \
+		$(O)/libswaptrace.a -lcmocka $(LDLIBS)
 
 $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
@@ -117,16 +118,60 @@ check-golden: $(O)/tests/golden
 	$(O)/tests/golden $(GOLDEN)
 
 check:
-	tests/check.sh
+	@tests/check.sh $(ARGS)
 
 demo:
-	tests/demo.sh
+	@tests/demo.sh
 
 lab: swaptrace.static
 	lab/run.sh --kernel $(KERNEL) --workload t1-cluster --recorder ./swaptrace.static --out $(O)/lab
 
-install: swaptrace
-	install -D -m 755 swaptrace $(DESTDIR)$(PREFIX)/bin/swaptrace
+# The program prints the pages itself, from the same table that its option parser uses.
+man: $(O)/swaptrace
+	@mkdir -p $(O)/man
+	$(Q)cd $(O)/man && rm -f * && ../swaptrace help --man > swaptrace.1 && \
+	for c in $$(../swaptrace help --list); do \
+		../swaptrace help --man $$c > swaptrace-$$c.1 || exit 1; \
+	done && \
+	for s in bash zsh fish; do \
+		../swaptrace help --completion $$s > completion.$$s || exit 1; \
+	done
+
+BINDIR := $(DESTDIR)$(PREFIX)/bin
+LIBDIR := $(DESTDIR)$(PREFIX)/lib
+INCDIR := $(DESTDIR)$(PREFIX)/include/swapmodel
+SHARE := $(DESTDIR)$(PREFIX)/share
+BASHCOMP := $(SHARE)/bash-completion/completions
+ZSHCOMP := $(SHARE)/zsh/site-functions
+FISHCOMP := $(SHARE)/fish/vendor_completions.d
+MODEL_HEADERS := $(addprefix replay/model/,alloc.h pagevec.h readahead.h)
+
+install: $(O)/swaptrace $(O)/libswapmodel.a man
+	install -d "$(BINDIR)" "$(LIBDIR)" "$(INCDIR)" "$(SHARE)/man/man1" "$(SHARE)/man/man5" \
+		"$(SHARE)/man/man7" "$(SHARE)/doc/swaptrace" "$(SHARE)/swaptrace/samples" \
+		"$(BASHCOMP)" "$(ZSHCOMP)" "$(FISHCOMP)"
+	install -m 755 $(O)/swaptrace "$(BINDIR)/"
+	install -m 644 $(O)/libswapmodel.a "$(LIBDIR)/"
+	install -m 644 $(MODEL_HEADERS) "$(INCDIR)/"
+	install -m 644 $(O)/man/*.1 "$(SHARE)/man/man1/"
+	install -m 644 docs/man/*.5 "$(SHARE)/man/man5/"
+	install -m 644 docs/man/*.7 "$(SHARE)/man/man7/"
+	install -m 644 README.md LICENSE "$(SHARE)/doc/swaptrace/"
+	install -m 644 docs/schema/*.json "$(SHARE)/swaptrace/"
+	install -m 644 $(wildcard traces/samples/*) "$(SHARE)/swaptrace/samples/"
+	install -m 644 $(O)/man/completion.bash "$(BASHCOMP)/swaptrace"
+	install -m 644 $(O)/man/completion.zsh "$(ZSHCOMP)/_swaptrace"
+	install -m 644 $(O)/man/completion.fish "$(FISHCOMP)/swaptrace.fish"
+
+uninstall:
+	rm -f "$(BINDIR)/swaptrace" "$(LIBDIR)/libswapmodel.a" "$(SHARE)"/man/man1/swaptrace.1 \
+		"$(SHARE)"/man/man1/swaptrace-*.1 "$(SHARE)"/man/man5/swaptrace.data.5 \
+		"$(SHARE)"/man/man7/swaptrace.7 "$(BASHCOMP)/swaptrace" "$(ZSHCOMP)/_swaptrace" \
+		"$(FISHCOMP)/swaptrace.fish"
+	rm -rf "$(INCDIR)" "$(SHARE)/swaptrace" "$(SHARE)/doc/swaptrace"
+
+check-format:
+	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
@@ -134,6 +179,6 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: all deps unit check check-golden demo lab install format clean
+.PHONY: all deps unit check check-format check-golden demo lab man install uninstall format clean
 .DELETE_ON_ERROR:
 .SECONDARY:
