@@ -1,0 +1,246 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# import, dump, info and recover as a user meets them: identity, exit statuses, damage, a full disk; cases 17, 52
+# (own notation), 56, 59, 61, 63, 64 of the list of real-world cases as far as traces are concerned.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+tap_plan 74
+
+HEAD='# swaptrace text 1
+# release=6.12.117 arch=x86_64 page_size=4096 page_cluster=3
+# device type=0 pages=400 prio=-2 flags=rotational,blkdev name=/dev/vda'
+
+# damage FILE OFFSET COUNT: that many bytes of 0x55
+damage() {
+	head -c "$3" /dev/zero | tr '\0' '\125' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# --- identity -----------------------------------------------------------------------------------
+cat >"$WORK/all.txt" <<END
+$HEAD
+# probe event=RA symbol=swap_cluster_readahead kind=fexit cpu=0 hits=10 delivered=7 lost=2 filtered=1
+100 0 12 swapoff SWAPOFF op=begin type=0
+110 0 12 swapoff LOOKUP type=0 off=5 cause=swapoff vma=1 addr=0x7f0000001000 hit=0
+110 1 - - RA mode=cluster type=0 off=5 ret=8 start=1 end=8 how=state
+120 - 12 a\\x20[b]\\x2012 READ type=0 off=5 n=1 cause=demand ns=9007199254740993
+130 0 12 \\x DRAIN site=lru_add_drain add=3 cpu=1
+END
+run "$SWAPTRACE" import "$WORK/all.txt" -o "$WORK/all.data"
+tap_is "$STATUS" 0 "text is imported"
+tap_grep_none warning "$ERR" "without a warning"
+run "$SWAPTRACE" dump "$WORK/all.data"
+tap_same "$OUT" "$WORK/all.txt" "dump gives the text back, byte for byte"
+"$SWAPTRACE" dump -q "$WORK/all.data" | "$SWAPTRACE" import -q -o - 2>/dev/null | "$SWAPTRACE" dump - >"$WORK/again" 2>/dev/null
+tap_same "$WORK/again" "$WORK/all.txt" "dump | import | dump through pipes is the identity"
+run "$SWAPTRACE" dump "$WORK/all.txt"
+tap_same "$OUT" "$WORK/all.txt" "text may be dumped as if it were a trace"
+run "$SWAPTRACE" dump "$WORK/all.data" -o "$WORK/out.txt"
+tap_same "$WORK/out.txt" "$WORK/all.txt" "dump -o writes a file"
+
+# --- selections ---------------------------------------------------------------------------------
+run "$SWAPTRACE" dump --no-header -e RA,READ "$WORK/all.data"
+tap_is "$(cut -d' ' -f5 "$OUT" | tr '\n' ' ')" "RA READ " "fields count from the left: the comm has escaped blanks"
+tap_is "$(wc -l <"$OUT")" 2 "dump -e prints two kinds"
+run "$SWAPTRACE" dump --no-header --time 0.00000011,0.00000012 "$WORK/all.data"
+tap_is "$(cut -d' ' -f1 "$OUT" | tr '\n' ' ')" "110 110 120 " "dump --time START,STOP, both inclusive"
+run "$SWAPTRACE" dump --no-header --time ,0.0000001 "$WORK/all.data"
+tap_is "$(wc -l <"$OUT")" 1 "dump --time ,STOP"
+run "$SWAPTRACE" dump --no-header -C 1 "$WORK/all.data"
+tap_is "$(wc -l <"$OUT")" 1 "dump -C"
+run "$SWAPTRACE" dump --no-header -p 12 "$WORK/all.data"
+tap_is "$(wc -l <"$OUT")" 4 "dump -p"
+run "$SWAPTRACE" dump --header "$WORK/all.data"
+tap_is "$(grep -vc '^#' "$OUT")" 0 "dump --header prints no event"
+run "$SWAPTRACE" dump -e READAHEAD "$WORK/all.data"
+tap_is "$STATUS" 2 "an unknown event is a usage error"
+run "$SWAPTRACE" dump --time 1-2 "$WORK/all.data"
+tap_is "$STATUS" 2 "a malformed time is a usage error"
+
+# --- info ---------------------------------------------------------------------------------------
+run "$SWAPTRACE" info "$WORK/all.data"
+tap_is "$STATUS" 0 "info"
+tap_grep '^events +5$' "$OUT" "info counts events"
+tap_grep '^READ +1 +20\.00 %' "$OUT" "info gives shares"
+run "$SWAPTRACE" info --verify "$WORK/all.data"
+tap_is "$STATUS" 0 "10 hits = 7 delivered + 2 lost + 1 filtered"
+tap_grep 'probes: 1 right, 0 wrong, 0 not checked' "$OUT" "and info --verify says so"
+sed 's/hits=10/hits=11/' "$WORK/all.txt" >"$WORK/wrong.txt"
+run "$SWAPTRACE" info --verify "$WORK/wrong.txt"
+tap_is "$STATUS" 1 "11 hits are not 7 + 2 + 1"
+tap_grep 'WRONG' "$OUT" "and the probe is marked"
+run "$SWAPTRACE" info "$WORK/wrong.txt"
+tap_is "$STATUS" 0 "which only --verify minds"
+sed 's/ filtered=1$//' "$WORK/all.txt" >"$WORK/unchecked.txt"
+run "$SWAPTRACE" info --verify "$WORK/unchecked.txt"
+tap_is "$STATUS" 0 "a probe without its numbers is no failure"
+tap_grep 'probes: 0 right, 0 wrong, 1 not checked' "$OUT" "but it is not checked"
+# The sum would be 10 again if it wrapped around at 2^64.
+sed 's/delivered=7 lost=2/delivered=18446744073709551615 lost=10/' "$WORK/all.txt" >"$WORK/wrap.txt"
+run "$SWAPTRACE" info --verify "$WORK/wrap.txt"
+tap_is "$STATUS" 1 "a sum above 2^64 equals nothing"
+
+# --- JSON (case 61) and hostile names (case 59) ----------------------------------------------------
+printf '%s\n# note \033[31m "quoted" \303\244\n1 0 1 \\x1b[31mx RA ret=1\n' "$HEAD" |
+	sed 's,/dev/vda,\\xe4\\x22\\x5c,' >"$WORK/hostile.txt"
+run "$SWAPTRACE" info --json "$WORK/hostile.txt"
+if command -v python3 >/dev/null; then
+	python3 -m json.tool <"$OUT" >/dev/null 2>&1
+	tap_ok $? "info --json is valid JSON with hostile names"
+	tap_is "$(python3 -c 'import json,sys; d = json.load(sys.stdin); print(d["swaptrace"], d["version"], d["events"])' <"$OUT")" \
+		"info 1 1" "with a version"
+else
+	tap_skip "info --json is valid JSON with hostile names" "no python3"
+	tap_skip "with a version" "no python3"
+fi
+run "$SWAPTRACE" info "$WORK/hostile.txt"
+LC_ALL=C grep -q '[^ -~]' "$OUT"
+tap_is $? 1 "no control character reaches the terminal from info"
+run "$SWAPTRACE" dump "$WORK/hostile.txt"
+LC_ALL=C grep -q '[^ -~]' "$OUT"
+tap_is $? 1 "nor from dump"
+
+# --- what is not understood ----------------------------------------------------------------------
+cat >"$WORK/odd.txt" <<END
+# swaptrace text 1
+# page_clustr=3
+5 0 1 c RA ret=8 depth=2
+4 0 1 c FUTURE x=1
+garbage line
+6 0 1 c RA ret=99999999999999999999
+END
+run "$SWAPTRACE" import "$WORK/odd.txt" -o "$WORK/odd.data"
+tap_is "$STATUS" 0 "odd lines do not stop an import"
+tap_grep '1 lines not understood; the first is line 5' "$ERR" "a bad line is counted and its number named"
+tap_grep '1 unknown events and 2 unknown keys or values: depth, FUTURE, ret=99999999999999999999' "$ERR" \
+	"unknown names are named"
+tap_grep 'page_clustr \(page_cluster\?\)' "$ERR" "a misspelt header key is reported with the right one"
+run "$SWAPTRACE" import --strict "$WORK/odd.txt" -o "$WORK/odd.data"
+tap_is "$STATUS" 1 "import --strict: left-out lines are a finding"
+printf '# swaptrace text 1\n2 - - - RA ret=1\n1 - - - RA ret=2\n' >"$WORK/unsorted.txt"
+run "$SWAPTRACE" dump "$WORK/unsorted.txt"
+tap_is "$(sed -n 's/.*ret=//p' "$OUT" | tr '\n' ' ')" "2 1 " "unsorted lines are sorted"
+tap_grep 'not in order of time' "$ERR" "and that is said"
+
+# --- case 52, in our own notation: loss travels -----------------------------------------------------
+printf '# swaptrace text 1\n# loss cpu=2 n=118\n812100001000 1 71 kswapd0 READ type=1 off=0x210\n812100950000 2 2210 stress READ type=1 off=0x218\n' \
+	>"$WORK/loss.txt"
+run "$SWAPTRACE" import "$WORK/loss.txt" -o "$WORK/loss.data"
+run "$SWAPTRACE" info "$WORK/loss.data"
+tap_grep '^lost +118 \(98\.33 %\)' "$OUT" "118 of 120 events lost"
+run "$SWAPTRACE" dump --no-header "$WORK/loss.data"
+tap_is "$(sed -n 's/.*off=//p' "$OUT" | tr '\n' ' ')" "528 536 " "offsets in hex are accepted"
+run "$SWAPTRACE" info --strict "$WORK/loss.data"
+tap_is "$STATUS" 1 "--strict: loss is a finding"
+
+# --- case 56: offsets that can't be ------------------------------------------------------------------
+{
+	echo "$HEAD"
+	for i in $(seq 1 400); do
+		echo "$i 0 1 c LOOKUP type=0 off=$((i <= 12 ? 399 + i : i - 12)) cause=fault"
+	done
+} >"$WORK/outside.txt"
+run "$SWAPTRACE" info --verify "$WORK/outside.txt"
+tap_grep '12 of 400 offsets lie outside their device' "$ERR" "case 56: 12 of 400 offsets outside the device"
+tap_is "$STATUS" 1 "which fails --verify"
+sed 's/off=[0-9]*/off=0/' "$WORK/outside.txt" >"$WORK/zero.txt"
+run "$SWAPTRACE" info "$WORK/zero.txt"
+tap_grep 'all 400 offsets are 0.*not readable on this kernel' "$ERR" "case 56: all offsets 0"
+
+# --- case 63: other machines and later versions -------------------------------------------------------
+for order in little big; do
+	{
+		printf '# swaptrace text 1\n# byte_order=%s page_size=65536\n' $order
+		seq 10 | awk '{ printf "%d 0 1 c RA ret=%d\n", $1, $1 }'
+	} >"$WORK/$order.txt"
+	"$SWAPTRACE" import -q "$WORK/$order.txt" -o "$WORK/$order.data"
+	"$SWAPTRACE" dump --no-header "$WORK/$order.data" >"$WORK/$order.events"
+done
+tap_same "$WORK/big.events" "$WORK/little.events" "case 63: the recorded machine's byte order does not change events"
+run "$SWAPTRACE" dump --header "$WORK/big.data"
+tap_grep '^# byte_order=big page_size=65536$' "$OUT" "it is kept, with the page size"
+sed 's/text 1$/text 250/' "$WORK/all.txt" >"$WORK/newer.txt"
+run "$SWAPTRACE" dump "$WORK/newer.txt"
+tap_is "$STATUS" 3 "case 63: a later version is unreadable input"
+tap_grep 'newer\.txt was written by a newer version \(250\)' "$ERR" "in clear words"
+
+# --- damage -------------------------------------------------------------------------------------------
+seq 200000 | awk 'BEGIN { print "# swaptrace text 1"; print "# release=6.12.117" }
+	{ printf "%d %d 900 swapoff LOOKUP type=0 off=%d cause=swapoff addr=0x%x hit=%d\n", $1 * 777 + $1 * $1 % 501, $1 % 2,
+	  $1 * 7919 % 99991, $1 * 4096, $1 % 8 != 0 }' >"$WORK/big.txt"
+"$SWAPTRACE" import -q "$WORK/big.txt" -o "$WORK/big.data"
+SIZE=$(stat -c %s "$WORK/big.data")
+cp "$WORK/big.data" "$WORK/bad.data"
+damage "$WORK/bad.data" $((SIZE / 2)) 64
+run "$SWAPTRACE" dump --no-header "$WORK/bad.data"
+tap_is "$STATUS" 0 "64 damaged bytes: the rest is dumped"
+tap_grep 'bad\.data: 1 of [0-9]+ blocks are damaged' "$ERR" "they cost one block, and that is said"
+tap_is "$(grep -c warning "$ERR")" 1 "in one line"
+LOST=$(sed -nE 's/.*left out, ([0-9]+) events.*/\1/p' "$ERR")
+tap_is "$((LOST + $(wc -l <"$OUT")))" 200000 "what is missing and what is there add up"
+grep -vxFf "$WORK/big.txt" "$OUT" >"$WORK/invented"
+tap_is "$(wc -l <"$WORK/invented")" 0 "and nothing is invented"
+run "$SWAPTRACE" dump --strict "$WORK/bad.data"
+tap_is "$STATUS" 1 "dump --strict: damage is a finding"
+run "$SWAPTRACE" info --verify "$WORK/bad.data"
+tap_is "$STATUS" 1 "info --verify fails"
+run "$SWAPTRACE" info --verify "$WORK/big.data"
+tap_is "$STATUS" 0 "and passes for the undamaged file"
+
+cp "$WORK/big.data" "$WORK/headless.data"
+damage "$WORK/headless.data" 0 64
+run "$SWAPTRACE" dump "$WORK/headless.data"
+tap_same "$OUT" "$WORK/big.txt" "64 damaged bytes at the start: the header is read from its second copy"
+tap_grep 'second copy' "$ERR" "and that is said"
+damage "$WORK/headless.data" 200 64
+run "$SWAPTRACE" dump "$WORK/headless.data"
+tap_is "$STATUS" 3 "both copies of the header lost: unreadable input"
+run "$SWAPTRACE" recover "$WORK/headless.data" -o "$WORK/saved.data"
+tap_is "$STATUS" 0 "recover saves the events"
+tap_is "$("$SWAPTRACE" dump --no-header "$WORK/saved.data" | wc -l)" 200000 "all of them"
+
+head -c $((SIZE * 2 / 3)) "$WORK/big.data" >"$WORK/cut.data"
+run "$SWAPTRACE" dump --no-header "$WORK/cut.data"
+tap_is "$STATUS" 0 "a cut trace is read to its last whole block"
+head -n "$(wc -l <"$OUT")" <(grep -v '^#' "$WORK/big.txt") >"$WORK/prefix"
+tap_same "$OUT" "$WORK/prefix" "with exactly the events before the cut"
+run "$SWAPTRACE" recover "$WORK/cut.data" -o "$WORK/saved.data"
+run "$SWAPTRACE" info --verify "$WORK/saved.data"
+tap_is "$STATUS" 0 "recovered, it is whole"
+tap_grep 'note recovered .*truncated=1' "$OUT" "and remembers what it was"
+run "$SWAPTRACE" recover "$WORK/cut.data"
+tap_is "$STATUS" 2 "recover wants -o"
+
+# --- unreadable input ------------------------------------------------------------------------------------
+run "$SWAPTRACE" info "$WORK/missing"
+tap_is "$STATUS" 3 "a missing file is unreadable input"
+tap_grep 'missing: No such file' "$ERR" "and named"
+: >"$WORK/empty"
+run "$SWAPTRACE" dump "$WORK/empty"
+tap_is "$STATUS" 3 "so is an empty one"
+head -c 65536 /dev/urandom >"$WORK/noise"
+run "$SWAPTRACE" dump "$WORK/noise"
+tap_is "$STATUS" 3 "and noise"
+cp "$WORK/all.data" "$WORK/keep.data"
+run "$SWAPTRACE" import "$WORK/noise" -o "$WORK/keep.data"
+cmp -s "$WORK/keep.data" "$WORK/all.data"
+tap_is "$STATUS $?" "3 0" "a failed import leaves the existing trace alone"
+
+# --- case 64: a full disk ----------------------------------------------------------------------------------
+(
+	trap '' XFSZ
+	ulimit -f 16
+	"$SWAPTRACE" import "$WORK/big.txt" -o "$WORK/full.data" 2>"$ERR"
+)
+tap_is $? 4 "case 64: no space is a failure of the environment"
+tap_grep 'full\.data: cannot write after [0-9]+ bytes and [0-9]+ events' "$ERR" "it says how much was written"
+BYTES=$(sed -nE 's/.*after ([0-9]+) bytes and ([0-9]+) events.*/\1 \2/p' "$ERR")
+tap_is "$(stat -c %s "$WORK/full.data") $("$SWAPTRACE" dump -q --no-header "$WORK/full.data" 2>/dev/null | wc -l)" "$BYTES" \
+	"the file has that many bytes and opens with that many events"
+if [ -w /dev/full ]; then
+	"$SWAPTRACE" dump "$WORK/all.data" >/dev/full 2>"$ERR"
+	tap_is $? 4 "dump > /dev/full fails"
+else
+	tap_skip "dump > /dev/full fails" "no /dev/full"
+fi
+tap_end
