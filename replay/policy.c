@@ -8,10 +8,10 @@
 
 /* In order of age. Sources: kernel-facts 1.5 (accounting), 1.7 (VMA), 1.8 (bypass), 2.3 (swapoff). */
 static const struct generation generations[] = {
-	{ "v5.6", 5, 6, SWAPOFF_VANILLA, false, false },
-	{ "v6.1", 6, 1, SWAPOFF_LOOKUP_FIRST, false, false },
-	{ "v6.12", 6, 12, SWAPOFF_LOOKUP_FIRST, false, true },
-	{ "v6.18", 6, 18, SWAPOFF_LOOKUP_ONLY, true, true },
+	{ "v5.6", 5, 6, SWAPOFF_VANILLA, false, false, "scan-6.1" },
+	{ "v6.1", 6, 1, SWAPOFF_LOOKUP_FIRST, false, false, "scan-6.1" },
+	{ "v6.12", 6, 12, SWAPOFF_LOOKUP_FIRST, false, true, "cluster-6.12" },
+	{ "v6.18", 6, 18, SWAPOFF_LOOKUP_ONLY, true, true, "cluster-6.18" },
 };
 #define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
 
@@ -166,6 +166,21 @@ static int set_model(struct policy *p, const char *value, struct error *e)
 	return 0;
 }
 
+static int set_allocator(struct policy *p, const char *value, struct error *e)
+{
+	return alloc_policy_allocator(&p->alloc, value, e);
+}
+
+static int set_reserve(struct policy *p, const char *value, struct error *e)
+{
+	return alloc_policy_reserve(&p->alloc, value, e);
+}
+
+static int set_devices(struct policy *p, const char *value, struct error *e)
+{
+	return alloc_policy_devices(&p->alloc, value, e);
+}
+
 static const struct {
 	const char *key;
 	int (*set)(struct policy *p, const char *value, struct error *e);
@@ -173,6 +188,8 @@ static const struct {
 	{ "readahead", set_readahead }, { "page-cluster", set_page_cluster },
 	{ "swapoff", set_swapoff },	{ "prev", set_prev },
 	{ "cpus", set_cpus },		{ "model", set_model },
+	{ "allocator", set_allocator }, { "reserve", set_reserve },
+	{ "devices", set_devices },
 };
 
 static int apply_setting(struct policy *p, char *setting, struct error *e)
@@ -187,7 +204,7 @@ static int apply_setting(struct policy *p, char *setting, struct error *e)
 			return settings[i].set(p, value, e);
 	return error_set(e, -EINVAL,
 			 "policy: unknown setting '%s'; there are readahead, page-cluster, "
-			 "swapoff, prev, cpus, model",
+			 "swapoff, prev, cpus, model, allocator, reserve, devices",
 			 setting);
 }
 
@@ -195,7 +212,7 @@ static bool differs(const struct policy *p, const struct generation *recorded)
 {
 	return p->generation != recorded || p->readahead != READAHEAD_KERNEL ||
 	       p->page_cluster >= 0 || p->swapoff != recorded->swapoff || p->prev != PREV_GLOBAL ||
-	       p->cpus;
+	       p->cpus || alloc_policy_set(&p->alloc);
 }
 
 int policy_parse(struct policy *p, const struct generation *recorded, const char *spec,

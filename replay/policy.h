@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "replay/alloc_policy.h"
 
 /*
  * A policy is what a replay answers the recorded needs with. It starts as what the recorded kernel
@@ -37,6 +38,7 @@ struct generation {
 	enum swapoff_policy swapoff;
 	bool shmem_bypass;  /* shmem swap-in goes around the cache on synchronous devices (6.14+) */
 	bool vma_left_clamp; /* a VMA window's left edge stops at address 0 (6.11+) */
+	const char *allocator; /* its slot allocator; v5.6: the nearest there is */
 };
 
 struct policy {
@@ -50,6 +52,7 @@ struct policy {
 	unsigned int swapoff_fixed; /* SWAPOFF_FIXED: slots */
 	enum prev_scope prev;
 	unsigned int cpus; /* recorded CPU c acts as c mod cpus; 0: as recorded */
+	struct alloc_policy alloc;
 };
 
 /** generation_by_name - "v5.6", "v6.1", "v6.12", "v6.18"; NULL */
@@ -71,7 +74,9 @@ void policy_recorded(struct policy *p, const struct generation *g);
 /**
  * policy_parse - settings on top of policy_recorded()
  * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev cpus model
- * Returns 0 or -EINVAL with a sentence that names the setting and what is possible.
+ *	  allocator reserve devices
+ * Returns 0 or -EINVAL with a sentence that names the setting and what is possible; a file of
+ * devices that cannot be read gives its errno.
  */
 int policy_parse(struct policy *p, const struct generation *recorded, const char *spec,
 		 struct error *e);

@@ -16,6 +16,7 @@ const struct header_key header_keys[] = {
 	{ "byte_order", "of the recorded machine: little or big; the file itself is always little" },
 	{ "page_size", "bytes" },
 	{ "cluster_slots", "slots of an allocator cluster (SWAPFILE_CLUSTER)" },
+	{ "allocator", "slot allocator of a patched kernel, where it is not its release's" },
 	{ "page_cluster", "vm.page-cluster at the start" },
 	{ "vma_ra", "0 or 1: vma_ra_enabled at the start" },
 	{ "thp_swap", "0 or 1: CONFIG_THP_SWAP" },
