@@ -38,8 +38,8 @@ static int read_text(const char *text, struct histogram *h, struct argdist_notes
 }
 
 /*
- * T1's vanilla histogram. The format is argdist's: label, a tab and "%-10s %s" for the header, a tab
- * and the same for each row, ascending by count.
+ * T1's vanilla histogram. The format is argdist's: label, a tab and "%-10s %s" for the header, a
+ * tab and the same for each row, ascending by count.
  */
 static void the_published_table(void **state)
 {
@@ -98,15 +98,16 @@ static void case_1_is_read(void **state)
 	struct error e;
 
 	(void)state;
-	assert_int_equal(read_text("[10:02:11]\n"
-				   "r::swapin_nr_pages(unsigned long offset):unsigned long:$retval\n"
-				   "    COUNT      EVENT\n"
-				   "    21044      $retval = 8\n"
-				   "    25310      $retval = 4\n"
-				   "    31877      $retval = 1\n"
-				   "    301769     $retval = 2\n",
-				   &h, &notes, &e),
-			 0);
+	assert_int_equal(
+		read_text("[10:02:11]\n"
+			  "r::swapin_nr_pages(unsigned long offset):unsigned long:$retval\n"
+			  "    COUNT      EVENT\n"
+			  "    21044      $retval = 8\n"
+			  "    25310      $retval = 4\n"
+			  "    31877      $retval = 1\n"
+			  "    301769     $retval = 2\n",
+			  &h, &notes, &e),
+		0);
 	assert_int_equal(h.n, 4);
 	assert_int_equal(distribution_count(&h, 8), 21044);
 	assert_int_equal(distribution_count(&h, 4), 25310);
@@ -126,9 +127,10 @@ static void other_spellings_are_read(void **state)
 
 	(void)state;
 	/* Windows line ends, no indent, the default expression, a remark and a prompt. */
-	assert_int_equal(read_text("$ argdist -C ...\r\n12,345 $retval = 2\r\n7 retval = 1\r\nthanks\r\n", &h,
-				   &notes, &e),
-			 0);
+	assert_int_equal(
+		read_text("$ argdist -C ...\r\n12,345 $retval = 2\r\n7 retval = 1\r\nthanks\r\n",
+			  &h, &notes, &e),
+		0);
 	assert_int_equal(distribution_count(&h, 2), 12345);
 	assert_int_equal(distribution_count(&h, 1), 7);
 	assert_int_equal(notes.ignored, 2);
@@ -143,7 +145,8 @@ static void case_14_suffixes_are_rounded(void **state)
 	struct error e;
 
 	(void)state;
-	assert_int_equal(read_text("1200M $retval = 1\n9.0K $retval = 2\n2G $retval = 4\n", &h, &notes, &e),
+	assert_int_equal(read_text("1200M $retval = 1\n9.0K $retval = 2\n2G $retval = 4\n", &h,
+				   &notes, &e),
 			 0);
 	assert_int_equal(distribution_count(&h, 1), 1200000000);
 	assert_int_equal(distribution_count(&h, 2), 9000);
@@ -199,9 +202,10 @@ static void several_tables_are_told_apart(void **state)
 	assert_int_equal(distribution_count(&h, 1), 15);
 	histogram_free(&h);
 	/* Running totals (argdist -c): the last one counts. */
-	assert_int_equal(read_text("COUNT EVENT\n5 $retval = 8\nCOUNT EVENT\n6 $retval = 8\n2 $retval = 1\n",
-				   &h, &notes, &e),
-			 0);
+	assert_int_equal(
+		read_text("COUNT EVENT\n5 $retval = 8\nCOUNT EVENT\n6 $retval = 8\n2 $retval = 1\n",
+			  &h, &notes, &e),
+		0);
 	assert_true(notes.cumulative);
 	assert_int_equal(distribution_count(&h, 8), 6);
 	assert_int_equal(distribution_count(&h, 1), 2);

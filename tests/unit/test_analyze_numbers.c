@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Numbers, foreign strings, times and distributions: cases 1, 11, 14, 59 and 68 of the list of real-world cases. */
+/* Numbers, foreign strings, times and distributions: cases 1, 11, 14, 59 and 68 of the list of
+ * real-world cases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +86,8 @@ static void foreign_bytes_become_harmless(void **state)
 	check_escape("\xf0\x9f\x90", 3, "\\xf0\\x9f\\x90");
 	check_escape("", 0, "");
 	check_escape("--help", 6, "--help");
-	/* Whole characters stay; C1 controls, reordering marks, overlong forms and surrogates do not. */
+	/* Whole characters stay; C1 controls, reordering marks, overlong forms and surrogates do
+	 * not. */
 	check_escape("\xc3\xa4\xf0\x9f\x90\x8d", 6, "\xc3\xa4\xf0\x9f\x90\x8d");
 	check_escape("\xc2\x9b", 2, "\\xc2\\x9b");
 	check_escape("\xe2\x80\xae", 3, "\\xe2\\x80\\xae");
@@ -168,7 +170,8 @@ static void fill(struct histogram *h, const uint64_t (*rows)[2], unsigned int n)
 static void check_share(const struct histogram *h, uint64_t pages, const char *want)
 {
 	assert_string_equal(
-		format_percent(percent_of(distribution_count(h, pages), distribution_of(h).total)).s,
+		format_percent(percent_of(distribution_count(h, pages), distribution_of(h).total))
+			.s,
 		want);
 }
 

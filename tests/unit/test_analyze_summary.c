@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a trace says by itself: cases 8, 11, 17, 20, 56 and 67 of the list of real-world cases, and that
- * missing, bypassed and zero are three things.
+ * What a trace says by itself: cases 8, 11, 17, 20, 56 and 67 of the list of real-world cases, and
+ * that missing, bypassed and zero are three things.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,8 +67,8 @@ static void case_8_what_a_hit_is(void **state)
 		fprintf(f, "12 0 1 a READ type=0 off=%d n=1 cause=%s\n", read[i],
 			read[i] == 18 ? "demand" : "ra");
 	for (int i = 0; i < 3; i++)
-		fprintf(f, "%d 0 1 a LOOKUP type=0 off=%d cause=fault hit=1 ra=%d\n", 20 + i, faults[i],
-			i < 2);
+		fprintf(f, "%d 0 1 a LOOKUP type=0 off=%d cause=fault hit=1 ra=%d\n", 20 + i,
+			faults[i], i < 2);
 	s = finish(f);
 	assert_true(ra->known);
 	assert_int_equal(ra->calls, 1);
@@ -191,11 +191,12 @@ static void swapoffs_end_in_different_ways(void **state)
 
 	(void)state;
 	/* The device of the first is only known from what it visits; the second is killed. */
-	fprintf(f, "1 0 7 swapoff SWAPOFF op=begin\n2 0 7 swapoff LOOKUP type=3 off=1 cause=swapoff\n"
-		   "3 0 7 swapoff LOOKUP type=3 off=2 cause=shmem\n3 0 8 x ALLOC type=2 off=5 n=4\n"
-		   "4 0 7 swapoff SWAPOFF op=end ret=0\n5 0 8 swapoff SWAPOFF op=begin type=2\n"
-		   "6 0 8 swapoff SWAPOFF op=end type=2 ret=-4\n"
-		   "7 0 9 swapoff LOOKUP type=1 off=2 cause=swapoff\n");
+	fprintf(f,
+		"1 0 7 swapoff SWAPOFF op=begin\n2 0 7 swapoff LOOKUP type=3 off=1 cause=swapoff\n"
+		"3 0 7 swapoff LOOKUP type=3 off=2 cause=shmem\n3 0 8 x ALLOC type=2 off=5 n=4\n"
+		"4 0 7 swapoff SWAPOFF op=end ret=0\n5 0 8 swapoff SWAPOFF op=begin type=2\n"
+		"6 0 8 swapoff SWAPOFF op=end type=2 ret=-4\n"
+		"7 0 9 swapoff LOOKUP type=1 off=2 cause=swapoff\n");
 	s = finish(f);
 	assert_int_equal(s.result.nswapoffs, 3);
 	assert_true(s.result.swapoffs[0].complete);
@@ -223,7 +224,8 @@ static void case_20_settings_that_change(void **state)
 		fprintf(f, "%llu 0 1 x RA mode=vma ret=8\n", i * 100000000);
 	fprintf(f, "5000000000 - - - CONFIG page_cluster=8 vma_ra=0\n");
 	for (unsigned long long i = 1; i <= 15; i++)
-		fprintf(f, "%llu 0 1 x RA ret=%d\n", 5000000000 + i * 100000000, i <= 12 ? 256 : 128);
+		fprintf(f, "%llu 0 1 x RA ret=%d\n", 5000000000 + i * 100000000,
+			i <= 12 ? 256 : 128);
 	fprintf(f, "9000000000 - - - CONFIG page_cluster=3 vma_ra=1\n");
 	s = finish(f);
 	p = s.result.phases;
@@ -274,10 +276,11 @@ static void counts_of_a_file_are_not_believed(void **state)
 	struct trace_summary s;
 
 	(void)state;
-	fprintf(f, "1 0 1 a READ type=0 off=1 n=18446744073709551615 cause=ra\n"
-		   "2 0 1 a READ type=4294967295 off=18446744073709551000 n=100 cause=ra\n"
-		   "3 0 1 a LOOKUP type=18446744073709551615 off=18446744073709551615 cause=swapoff\n"
-		   "4 0 1 a RA ret=18446744073709551614\n5 0 1 a CONFIG page_cluster=99999999999\n");
+	fprintf(f,
+		"1 0 1 a READ type=0 off=1 n=18446744073709551615 cause=ra\n"
+		"2 0 1 a READ type=4294967295 off=18446744073709551000 n=100 cause=ra\n"
+		"3 0 1 a LOOKUP type=18446744073709551615 off=18446744073709551615 cause=swapoff\n"
+		"4 0 1 a RA ret=18446744073709551614\n5 0 1 a CONFIG page_cluster=99999999999\n");
 	for (int i = 0; i < 5000; i++)
 		fprintf(f, "6 0 1 a RA ret=%d\n", i + 1);
 	fprintf(f, "18446744073709551614 0 1 a RA ret=1\n");
@@ -321,10 +324,11 @@ static void batches_are_calls_that_read(void **state)
 
 	(void)state;
 	/* Two tasks interleaved: task 1 reads in its call, task 2 finds everything cached. */
-	fprintf(f, "1 0 1 a LOOKUP type=0 off=5 hit=0\n2 1 2 b LOOKUP type=0 off=9 hit=0\n"
-		   "3 0 1 a RA ret=2\n4 1 2 b RA ret=2\n5 0 1 a READ type=0 off=5 n=1 cause=demand\n"
-		   "6 0 1 a LOOKUP type=0 off=6 hit=1 ra=1\n"
-		   "7 1 2 b READ type=0 off=100 n=1 cause=bypass\n");
+	fprintf(f,
+		"1 0 1 a LOOKUP type=0 off=5 hit=0\n2 1 2 b LOOKUP type=0 off=9 hit=0\n"
+		"3 0 1 a RA ret=2\n4 1 2 b RA ret=2\n5 0 1 a READ type=0 off=5 n=1 cause=demand\n"
+		"6 0 1 a LOOKUP type=0 off=6 hit=1 ra=1\n"
+		"7 1 2 b READ type=0 off=100 n=1 cause=bypass\n");
 	s = finish(f);
 	assert_int_equal(s.result.readahead.calls, 2);
 	assert_int_equal(s.result.readahead.batches, 1);
@@ -338,7 +342,8 @@ static void filtered_events_are_left_out(void **state)
 	struct trace_summary s;
 
 	(void)state;
-	fprintf(f, "1 0 1 a RA ret=2\n2 0 2 b RA ret=8 filtered=1\n3 0 3 swaptrace RA ret=4 self=1\n");
+	fprintf(f,
+		"1 0 1 a RA ret=2\n2 0 2 b RA ret=8 filtered=1\n3 0 3 swaptrace RA ret=4 self=1\n");
 	s = finish(f);
 	assert_int_equal(s.result.readahead.calls, 2);
 	assert_int_equal(s.filtered, 1);
