@@ -509,6 +509,51 @@ static void test_numbers(void **state)
 	assert_string_equal(text, "0xffffffffffffffff");
 }
 
+/* Whether the manual page has a line that begins with ".B NAME" (and "=" or the end). */
+static bool in_manual(const char *page, const char *name)
+{
+	char line[128];
+	const char *p = page;
+	size_t len = (size_t)snprintf(line, sizeof(line), "\n.B %s", name);
+
+	while ((p = strstr(p, line))) {
+		p += len;
+		if (*p == '\n' || *p == '=')
+			return true;
+	}
+	return false;
+}
+
+/* swaptrace.data(5) is the contract: every event, key, name and fact stands in it. */
+static void test_manual_is_complete(void **state)
+{
+	const char *path = "docs/man/swaptrace.data.5";
+	size_t len;
+	char *page;
+
+	(void)state;
+	if (access(path, R_OK))
+		skip(); /* not run at the top of the sources */
+	page = (char *)get_file(path, &len);
+	for (const struct header_key *k = header_keys; k->name; k++)
+		if (!in_manual(page, k->name))
+			fail_msg("fact %s is not documented", k->name);
+	for (unsigned int t = 0; t < EV_NR; t++) {
+		if (!in_manual(page, event_table[t].name))
+			fail_msg("event %s is not documented", event_table[t].name);
+		for (unsigned int k = 0; k < EVENT_KEYS; k++) {
+			const struct key_desc *d = event_key(t, k);
+
+			if (d && !in_manual(page, d->name))
+				fail_msg("key %s is not documented", d->name);
+			for (unsigned int i = 0; d && d->names && d->names[i]; i++)
+				if (!strstr(page, d->names[i]))
+					fail_msg("%s=%s is not documented", d->name, d->names[i]);
+		}
+	}
+	free(page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -528,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_swapoff_without_end),
 		cmocka_unit_test(test_random_identity),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_manual_is_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
