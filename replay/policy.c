@@ -181,6 +181,21 @@ static int set_devices(struct policy *p, const char *value, struct error *e)
 	return alloc_policy_devices(&p->alloc, value, e);
 }
 
+static int set_drain(struct policy *p, const char *value, struct error *e)
+{
+	return lru_policy_drain(&p->lru, value, e);
+}
+
+static int set_drain_off(struct policy *p, const char *value, struct error *e)
+{
+	return lru_policy_drain_off(&p->lru, value, e);
+}
+
+static int set_lruadd(struct policy *p, const char *value, struct error *e)
+{
+	return lru_policy_lruadd(&p->lru, value, e);
+}
+
 static const struct {
 	const char *key;
 	int (*set)(struct policy *p, const char *value, struct error *e);
@@ -189,7 +204,8 @@ static const struct {
 	{ "swapoff", set_swapoff },	{ "prev", set_prev },
 	{ "cpus", set_cpus },		{ "model", set_model },
 	{ "allocator", set_allocator }, { "reserve", set_reserve },
-	{ "devices", set_devices },
+	{ "devices", set_devices },	{ "drain", set_drain },
+	{ "drain-off", set_drain_off }, { "lruadd", set_lruadd },
 };
 
 static int apply_setting(struct policy *p, char *setting, struct error *e)
@@ -204,7 +220,8 @@ static int apply_setting(struct policy *p, char *setting, struct error *e)
 			return settings[i].set(p, value, e);
 	return error_set(e, -EINVAL,
 			 "policy: unknown setting '%s'; there are readahead, page-cluster, "
-			 "swapoff, prev, cpus, model, allocator, reserve, devices",
+			 "swapoff, prev, cpus, model, allocator, reserve, devices, drain, "
+			 "drain-off, lruadd",
 			 setting);
 }
 

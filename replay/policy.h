@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "replay/alloc_policy.h"
+#include "replay/lru_policy.h"
 
 /*
  * A policy is what a replay answers the recorded needs with. It starts as what the recorded kernel
@@ -44,7 +45,7 @@ struct generation {
 struct policy {
 	char spec[200]; /* as the user wrote it; "recorded" for the recorded kernel's own */
 	const struct generation *generation;
-	bool what_if;	/* differs from what the recorded kernel did */
+	bool what_if;	/* differs from what the recorded kernel did; lru apart, see lru_run.h */
 	enum readahead_policy readahead;
 	unsigned int fixed; /* READAHEAD_FIXED: slots, a power of two */
 	int page_cluster;   /* -1: as recorded */
@@ -53,6 +54,7 @@ struct policy {
 	enum prev_scope prev;
 	unsigned int cpus; /* recorded CPU c acts as c mod cpus; 0: as recorded */
 	struct alloc_policy alloc;
+	struct lru_policy lru;
 };
 
 /** generation_by_name - "v5.6", "v6.1", "v6.12", "v6.18"; NULL */
@@ -74,7 +76,7 @@ void policy_recorded(struct policy *p, const struct generation *g);
 /**
  * policy_parse - settings on top of policy_recorded()
  * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev cpus model
- *	  allocator reserve devices
+ *	  allocator reserve devices drain drain-off lruadd
  * Returns 0 or -EINVAL with a sentence that names the setting and what is possible; a file of
  * devices that cannot be read gives its errno.
  */
