@@ -2,23 +2,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "traces/file.h"
 #include "traces/header_lines.h"
+#include "traces/lines.h"
 #include "traces/number.h"
 #include "traces/trace.h"
 
-/* Longer lines are no events; also bounds the memory for a file without line ends. */
-#define LINE_MAX_BYTES (64u << 10)
 #define MAGIC "# swaptrace text "
 
 struct text_import {
-	FILE *in;
+	struct lines in;
 	const char *name;
-	char line[LINE_MAX_BYTES];
-	size_t len;
-	uint64_t number; /* of the line */
 	struct import_sink *sink;
 	struct trace_sorter *sorter; /* NULL: lines are in order and go straight to the writer */
 	struct trace_header *header, *closing;
@@ -57,42 +52,22 @@ static void name_unknown(struct trace_stats *stats, const char *name, size_t len
 static void bad_line(struct text_import *t, const char *why)
 {
 	if (!t->stats->bad_lines++) {
-		t->stats->bad_line = t->number;
+		t->stats->bad_line = t->in.number;
 		snprintf(t->stats->bad_line_why, sizeof(t->stats->bad_line_why), "%s", why);
 	}
 }
 
-/*
- * The next line into t->line, without its end. A line that is too long counts as bad and is
- * skipped. Returns 1, 0 at the end, -errno.
- */
-static int next_line(struct text_import *t)
+/* Too long lines are skipped before anybody sees them. */
+static void count_long_lines(struct text_import *t)
 {
-	for (;;) {
-		bool too_long = false;
-		int c;
+	const struct lines *l = &t->in;
 
-		t->len = 0;
-		while ((c = getc_unlocked(t->in)) != EOF && c != '\n') {
-			if (t->len < sizeof(t->line) - 1)
-				t->line[t->len++] = (char)c;
-			else
-				too_long = true;
-		}
-		if (c == EOF && ferror(t->in))
-			return -EIO;
-		if (c == EOF && !t->len)
-			return 0;
-		t->number++;
-		if (too_long) {
-			bad_line(t, "longer than 64 KiB");
-			continue;
-		}
-		if (t->len && t->line[t->len - 1] == '\r')
-			t->len--;
-		t->line[t->len] = '\0';
-		return 1;
+	if (l->too_long && (!t->stats->bad_lines || l->first_too_long < t->stats->bad_line)) {
+		t->stats->bad_line = l->first_too_long;
+		snprintf(t->stats->bad_line_why, sizeof(t->stats->bad_line_why),
+			 "longer than 64 KiB");
 	}
+	t->stats->bad_lines += l->too_long;
 }
 
 static bool next_word(const char **p, const char *end, struct word *w)
@@ -127,7 +102,7 @@ static bool read_id(const struct word *w, int32_t *id)
 /* An escaped string into the writer's pool. 1: done; 0: malformed; -ENOMEM. */
 static int read_string(struct text_import *t, const struct word *w, uint64_t *id)
 {
-	char bytes[LINE_MAX_BYTES];
+	char bytes[LINES_LINE_MAX + 1];
 	size_t len = unescape_bytes(w->s, w->len, bytes, sizeof(bytes));
 
 	if (len == (size_t)-1)
@@ -252,12 +227,12 @@ static int read_columns(struct text_import *t, const char **p, const char *end, 
 
 static int read_event(struct text_import *t, struct error *e)
 {
-	const char *p = t->line, *end = t->line + t->len;
+	const char *p = t->in.line, *end = p + t->in.len;
 	struct event ev;
 	struct word w;
 	int ret;
 
-	if (memchr(t->line, '\0', t->len)) {
+	if (memchr(p, '\0', t->in.len)) {
 		bad_line(t, "it holds a NUL byte");
 		return 0;
 	}
@@ -269,7 +244,7 @@ static int read_event(struct text_import *t, struct error *e)
 			ret = bad;
 	}
 	if (ret < 0)
-		return error_errno(e, ret, "%s, line %llu", t->name, (unsigned long long)t->number);
+		return error_errno(e, ret, "%s, line %llu", t->name, (unsigned long long)t->in.number);
 	return ret ? put_event(t, &ev, e) : 0;
 }
 
@@ -281,16 +256,16 @@ static bool blank(const char *s)
 static int read_magic(struct text_import *t, struct error *e)
 {
 	uint64_t version;
-	const char *p = t->line;
-	int ret = next_line(t);
+	const char *p;
+	int ret = lines_next(&t->in);
 
 	if (ret < 0)
 		return error_errno(e, ret, "cannot read %s", t->name);
-	if (!ret || !import_sniff_text(t->line, t->len))
+	if (!ret || !import_sniff_text(t->in.line, t->in.len))
 		return error_set(e, -EBADMSG,
 				 "%s is no text notation: its first line is not '# swaptrace text 1'",
 				 t->name);
-	p += strlen(MAGIC);
+	p = t->in.line + strlen(MAGIC);
 	if (!number_decimal(p, strspn(p, "0123456789"), &version))
 		return error_set(e, -EBADMSG, "%s: no version in the first line", t->name);
 	if (version > 1)
@@ -305,7 +280,7 @@ static int read_magic(struct text_import *t, struct error *e)
 static int read_hash_line(struct text_import *t, struct trace_header *h, bool facts,
 			  struct error *e)
 {
-	const char *text = t->line + 1 + strspn(t->line + 1, " \t");
+	const char *text = t->in.line + 1 + strspn(t->in.line + 1, " \t");
 	int ret;
 
 	if (!facts && trace_header_is_fact(text))
@@ -314,19 +289,19 @@ static int read_hash_line(struct text_import *t, struct trace_header *h, bool fa
 	return ret == -ENOMEM ? error_errno(e, ret, "%s", t->name) : 0;
 }
 
-/* Lines up to the first event. 1: an event is in t->line; 0: there is none. */
+/* Lines up to the first event. 1: an event is the current line; 0: there is none. */
 static int read_header(struct text_import *t, struct error *e)
 {
 	for (;;) {
-		int ret = next_line(t);
+		int ret = lines_next(&t->in);
 
 		if (ret < 0)
 			return error_errno(e, ret, "cannot read %s", t->name);
 		if (!ret)
 			return 0;
-		if (blank(t->line))
+		if (blank(t->in.line))
 			continue;
-		if (t->line[0] != '#')
+		if (t->in.line[0] != '#')
 			return 1;
 		ret = read_hash_line(t, t->header, true, e);
 		if (ret)
@@ -340,52 +315,45 @@ static int read_events(struct text_import *t, struct error *e)
 
 	do {
 		ret = 0;
-		if (t->line[0] == '#')
+		if (t->in.line[0] == '#')
 			ret = read_hash_line(t, t->closing, false, e);
-		else if (!blank(t->line))
+		else if (!blank(t->in.line))
 			ret = read_event(t, e);
 		if (ret)
 			return ret;
-		ret = next_line(t);
+		ret = lines_next(&t->in);
 	} while (ret > 0);
 	return ret ? error_errno(e, ret, "cannot read %s", t->name) : 0;
 }
 
 /*
- * Look ahead whether the times of the rest of the file ascend, from the line in t->line on. Such a
+ * Look ahead whether the times of the rest of the file ascend, from the current line on. Such a
  * file needs no sorting, whatever its length. What can't be looked at twice (a pipe) may need it.
  */
-static bool ascending(struct text_import *t)
+static int look_ahead(struct text_import *t, bool *ascending, struct error *e)
 {
-	struct stat st;
-	long long here = ftello(t->in);
-	uint64_t last = 0, v, number = t->number;
-	char *keep = here < 0 || fstat(fileno(t->in), &st) || !S_ISREG(st.st_mode) ?
-			     NULL :
-			     malloc(t->len + 1);
-	size_t keep_len = t->len;
-	struct trace_stats stats = *t->stats;
-	bool ok = true;
+	uint64_t last = 0, v, place, number = t->in.number;
+	uint64_t too_long = t->in.too_long;
+	int ret = 1;
 
-	if (!keep)
-		return false;
-	memcpy(keep, t->line, keep_len + 1);
-	do {
-		const char *p = t->line;
+	*ascending = lines_mark(&t->in, &place);
+	if (!*ascending)
+		return 0;
+	while (ret > 0 && *ascending) {
+		const char *p = t->in.line;
 		struct word w;
 
-		if (!next_word(&p, t->line + t->len, &w) || !number_decimal(w.s, w.len, &v))
-			continue;
-		ok = v >= last;
-		last = v;
-	} while (ok && next_line(t) > 0);
-	ok = !fseeko(t->in, here, SEEK_SET) && ok;
-	memcpy(t->line, keep, keep_len + 1);
-	t->len = keep_len;
-	t->number = number;
-	*t->stats = stats;
-	free(keep);
-	return ok;
+		if (next_word(&p, t->in.line + t->in.len, &w) && number_decimal(w.s, w.len, &v)) {
+			*ascending = v >= last;
+			last = v;
+		}
+		ret = lines_next(&t->in);
+	}
+	if (ret >= 0 && lines_back(&t->in, place, number)) {
+		t->in.too_long = too_long; /* those behind are met again */
+		ret = lines_next(&t->in);
+	}
+	return ret < 0 ? error_errno(e, ret, "cannot read %s", t->name) : 0;
 }
 
 /* Facts that nobody knows are most often misspelt: name them with what was probably meant. */
@@ -414,10 +382,14 @@ static void name_unknown_facts(struct text_import *t)
 static int read_body(struct text_import *t, bool events, struct error *e)
 {
 	int ret = t->sink->create(t->sink, t->header, e);
+	bool ascending;
 
 	if (ret || !events)
 		return ret;
-	if (!ascending(t)) {
+	ret = look_ahead(t, &ascending, e);
+	if (ret)
+		return ret;
+	if (!ascending) {
 		ret = sorter_new_plain(&t->sorter, t->sink->w, e);
 		if (ret)
 			return ret;
@@ -439,9 +411,12 @@ int import_text(FILE *in, const char *name, struct import_sink *sink, struct tra
 
 	if (!t)
 		return error_errno(e, -ENOMEM, "%s", name);
-	*t = (struct text_import){
-		.in = in, .name = name, .sink = sink, .closing = closing, .stats = stats
-	};
+	memset(t, 0, sizeof(*t));
+	t->name = name;
+	t->sink = sink;
+	t->closing = closing;
+	t->stats = stats;
+	lines_open(&t->in, in);
 	t->header = trace_header_new();
 	ret = t->header ? read_magic(t, e) : error_errno(e, -ENOMEM, "%s", name);
 	if (!ret)
@@ -450,6 +425,7 @@ int import_text(FILE *in, const char *name, struct import_sink *sink, struct tra
 		name_unknown_facts(t);
 		ret = read_body(t, ret > 0, e);
 	}
+	count_long_lines(t);
 	trace_header_free(t->header);
 	free(t);
 	return ret;
