@@ -79,7 +79,7 @@ tap_is "$(counts case8 0 "calls pages_read ra_pages hits")" "1 5 4 2" "case 8: 5
 {
 	printf '# swaptrace text 1\n%s\n' "$CLUSTER"
 	echo "2000000000 0 9 swapoff SWAPOFF op=begin type=1"
-	seq 1 300 | awk '{ printf "%d 0 9 swapoff LOOKUP type=1 off=%d cause=swapoff\n", 2e9 + 7.4e9 * $1 / 300, $1 }'
+	seq 1 300 | awk '{ printf "%.0f 0 9 swapoff LOOKUP type=1 off=%d cause=swapoff\n", 2e9 + 7.4e9 * $1 / 300, $1 }'
 	echo "30000000000 0 5 init LOOKUP type=0 off=7 cause=fault"
 } >"$WORK/case17"
 run "$SWAPTRACE" report "$WORK/case17"
@@ -92,10 +92,10 @@ tap_is "$(jq -c '.results[0].swapoffs[0] | [.type, .complete, .pages]' "$OUT")" 
 # --- case 20: settings that change inside a trace --------------------------------------------
 {
 	printf '# swaptrace text 1\n# release=6.12.0 page_cluster=3 vma_ra=1\n'
-	seq 1 40 | awk '{ printf "%d 0 9 a RA mode=vma ret=8\n", $1 * 1e8 }'
+	seq 1 40 | awk '{ printf "%.0f 0 9 a RA mode=vma ret=8\n", $1 * 1e8 }'
 	echo "5000000000 0 9 sh CONFIG page_cluster=8 vma_ra=0"
-	seq 1 12 | awk '{ printf "%d 0 9 a RA mode=cluster ret=256\n", 5e9 + $1 * 1e8 }'
-	seq 1 3 | awk '{ printf "%d 0 9 a RA mode=cluster ret=128\n", 7e9 + $1 * 1e8 }'
+	seq 1 12 | awk '{ printf "%.0f 0 9 a RA mode=cluster ret=256\n", 5e9 + $1 * 1e8 }'
+	seq 1 3 | awk '{ printf "%.0f 0 9 a RA mode=cluster ret=128\n", 7e9 + $1 * 1e8 }'
 	echo "9000000000 0 9 sh CONFIG page_cluster=3 vma_ra=1"
 } >"$WORK/case20"
 run "$SWAPTRACE" report "$WORK/case20"
