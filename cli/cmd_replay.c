@@ -237,6 +237,7 @@ static int replay(const struct arguments *args, struct replay_input *in)
 	if (o.verify && replay_can_verify(trace_get_header(in->reader), &e))
 		return fail(EXIT_USAGE, "%s: %s", in->path, e.text);
 	ret = replay_trace(in->reader, &o, results, &e);
+	trace_facts_of(in->reader, in->path, &in->facts); /* now with the number of events */
 	ret = ret ? fail(exit_code_for(ret), "%s: %s", in->path, e.text) :
 		    finish(args, in, results, o.npolicies);
 	for (unsigned int i = 0; i < o.npolicies; i++)

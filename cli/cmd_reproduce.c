@@ -70,6 +70,7 @@ static int replay_capture(struct capture *c, const struct cost_model *cost)
 	ret = make_policies(c, policies);
 	if (!ret) {
 		ret = replay_trace(c->in.reader, &o, c->results, &e);
+		trace_facts_of(c->in.reader, c->path, &c->in.facts); /* with the number of events */
 		c->done = true;
 		if (ret)
 			ret = fail(exit_code_for(ret), "%s: %s", c->path, e.text);
