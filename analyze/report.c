@@ -212,8 +212,7 @@ static void label_source(struct report *r, const struct sources *s, unsigned int
 
 	if (v->result.what_if)
 		document_sentence(&r->doc,
-				  "%swhat-if: %s, what the recorded needs would have led to under "
-				  "another policy",
+				  "%swhat-if: what the recorded needs would have led to under %s",
 				  prefix, v->result.policy);
 	for (unsigned int k = 0; k < v->result.nnotes; k++)
 		document_sentence(&r->doc, "%s%s", prefix, v->result.notes[k]);

@@ -86,7 +86,7 @@ static void table_columns(struct table *t, const struct columns *all)
 		snprintf(text, sizeof(text), "%s%scalls", label, *label ? " " : "");
 		table_column(t, text, ALIGN_RIGHT);
 		table_column(t, "share", ALIGN_RIGHT);
-		if (all->n <= 4)
+		if (all->n <= 2)
 			table_column(t, "cumulative", ALIGN_RIGHT);
 	}
 	if (all->compared)
@@ -104,7 +104,7 @@ static void table_rows(struct table *t, const struct columns *all, const uint64_
 
 			table_count(t, count);
 			table_percent(t, percent_of(count, total));
-			if (all->n <= 4)
+			if (all->n <= 2)
 				table_percent(t, percent_of(distribution_cumulative(h, values[k]),
 							    total));
 		}

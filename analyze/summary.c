@@ -72,7 +72,8 @@ void trace_facts_of(const struct trace_reader *r, const char *name, struct trace
 	copy_number(h, "page_cluster", &f->page_cluster);
 	copy_number(h, "vma_ra", &f->vma_ra);
 	copy_number(h, "cpus", &f->cpus);
-	f->events = stats->events;
+	/* Before the first event is read, nobody knows how many there are. */
+	f->events = stats->events ? stats->events : COUNT_UNKNOWN;
 	f->lost = stats->lost;
 	f->damaged_blocks = stats->damaged_blocks;
 	f->truncated = stats->truncated;
@@ -515,7 +516,7 @@ static int finish(struct gathering *g)
 	/* Loss and damage are complete only now; the devices grew with SWAPON events. */
 	trace_facts_of(g->reader, "", &header);
 	s->stats = *trace_get_stats(g->reader);
-	s->facts.events = header.events;
+	s->facts.events = s->stats.events;
 	s->facts.lost = s->result.lost = header.lost;
 	s->facts.damaged_blocks = header.damaged_blocks;
 	s->facts.truncated = header.truncated;

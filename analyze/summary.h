@@ -95,7 +95,10 @@ int trace_summary(struct trace_reader *r, const char *name, struct trace_summary
 		  struct error *e);
 void trace_summary_free(struct trace_summary *s);
 
-/** trace_facts_of - the facts alone, from the header and what @r met so far */
+/**
+ * trace_facts_of - the facts alone, from the header and what @r met so far: events, loss and damage
+ * are complete only at the end of the trace
+ */
 void trace_facts_of(const struct trace_reader *r, const char *name, struct trace_facts *f);
 
 /** trace_facts_init - facts of which nothing is known */
