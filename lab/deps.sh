@@ -6,9 +6,9 @@
 # usage: lab/deps.sh [--list | --missing]
 set -u
 
-# Without these nothing works. libbpf and what it needs are for record only (HAVE_BPF=0 builds
+# Without these nothing works (jq: tests read JSON with it). libbpf and what it needs are for record only (HAVE_BPF=0 builds
 # without).
-BUILD="gcc libc6-dev make libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev"
+BUILD="gcc libc6-dev make jq libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev"
 BPF="clang bpftool libbpf-dev libelf-dev zlib1g-dev"
 # Pictures and guests: what needs them says so, and is skipped, where they can't be had.
 OPTIONAL="gnuplot-nox qemu-system-x86 busybox-static cpio xz-utils"
