@@ -9,7 +9,7 @@ set -eu -o pipefail
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$TOP"
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
-SAMPLE=traces/samples/t1-cluster-6.12.swaptrace
+SAMPLE=traces/samples/6.12-cluster-swapoff.swaptrace
 REPORT=${REPORT:-report/demo}
 STEP=0
 
