@@ -4,14 +4,16 @@
 # else, and no recommended packages. Needs neither root nor a network where nothing is missing.
 #
 # usage: lab/deps.sh [--list | --missing]
+# GUESTS=0 leaves out what only guests need, HAVE_BPF=0 what only record needs.
 set -u
 
-# Without these nothing works (jq: tests read JSON with it). libbpf and what it needs are for record only (HAVE_BPF=0 builds
-# without).
+# Without these nothing works (jq: tests read JSON with it). libbpf and what it needs are for record
+# only (HAVE_BPF=0 builds without).
 BUILD="gcc libc6-dev make jq libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev"
 BPF="clang bpftool libbpf-dev libelf-dev zlib1g-dev"
 # Pictures and guests: what needs them says so, and is skipped, where they can't be had.
-OPTIONAL="gnuplot-nox qemu-system-x86 busybox-static cpio xz-utils"
+OPTIONAL="gnuplot-nox"
+[ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 busybox-static cpio xz-utils"
 
 say() {
 	echo "deps: $*" >&2

@@ -46,7 +46,7 @@ main() {
 	local cluster=()
 	trap failed EXIT
 	echo "== Setting up (packages that are missing, then the build)"
-	lab/deps.sh
+	GUESTS=${LIVE:-0} lab/deps.sh
 	PATH=$PATH:/usr/sbin:/sbin make --no-print-directory -s -j 2
 	if [ "${LIVE:-0}" = 1 ]; then
 		record_live
