@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who owns the file that record writes (cases.md 62). Changing owners needs root: without it these
+ * tests are skipped, the others run.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/record_child.h"
+#include "cli/record_output.h"
+
+static char dir[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	strcpy(dir, "/tmp/test_output.XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	return chmod(dir, 0777);
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static bool is_text(const char *path, const char *text)
+{
+	char got[64] = "";
+	FILE *f = fopen(path, "r");
+
+	if (!f)
+		return false;
+	if (!fgets(got, sizeof(got), f))
+		got[0] = '\0';
+	fclose(f);
+	return !strcmp(got, text);
+}
+
+static void test_old_file_is_kept(void **state)
+{
+	struct error e = { 0 };
+	char old[160];
+
+	(void)state;
+	put(path_of("x"), "first");
+	snprintf(old, sizeof(old), "%s.old", path_of("x"));
+	assert_int_equal(record_output_prepare(path_of("x"), &e), 0);
+	assert_int_equal(access(path_of("x"), F_OK), -1);
+	assert_true(is_text(old, "first"));
+}
+
+static void test_no_regular_file(void **state)
+{
+	struct error e = { 0 };
+
+	(void)state;
+	setenv("SUDO_UID", "1000", 1);
+	assert_int_equal(record_output_prepare("/dev/null", &e), 0);
+	assert_int_equal(record_output_owner("/dev/null", &e), OWNER_KEPT);
+	assert_int_equal(record_output_prepare("-", &e), 0);
+	assert_int_equal(record_output_owner("-", &e), OWNER_KEPT);
+	assert_int_equal(record_output_prepare(dir, &e), -EISDIR);
+}
+
+static void need_root(void)
+{
+	if (geteuid())
+		skip();
+}
+
+static void test_given_to_the_caller(void **state)
+{
+	struct error e = { 0 };
+	struct stat st;
+
+	(void)state;
+	need_root();
+	put(path_of("x"), "trace");
+	setenv("SUDO_UID", "1000", 1);
+	setenv("SUDO_GID", "1001", 1);
+	assert_int_equal(record_output_owner(path_of("x"), &e), OWNER_CHANGED);
+	assert_int_equal(stat(path_of("x"), &st), 0);
+	assert_int_equal(st.st_uid, 1000);
+	assert_int_equal(st.st_gid, 1001);
+	assert_non_null(strstr(e.text, "uid 1000"));
+}
+
+static void test_sudo_uid_is_no_number(void **state)
+{
+	struct error e = { 0 };
+	struct stat st;
+
+	(void)state;
+	put(path_of("x"), "trace");
+	setenv("SUDO_UID", "abc", 1);
+	assert_int_equal(record_output_owner(path_of("x"), &e), OWNER_FAILED);
+	assert_non_null(strstr(e.text, "SUDO_UID=abc"));
+	assert_int_equal(stat(path_of("x"), &st), 0);
+	assert_int_equal(st.st_uid, geteuid());
+}
+
+static void test_no_sudo(void **state)
+{
+	struct error e = { 0 };
+
+	(void)state;
+	put(path_of("x"), "trace");
+	assert_int_equal(record_output_owner(path_of("x"), &e), OWNER_KEPT);
+}
+
+static void test_link_to_other_owner(void **state)
+{
+	struct error e = { 0 };
+
+	(void)state;
+	need_root();
+	put(path_of("theirs"), "precious");
+	assert_int_equal(chown(path_of("theirs"), 2000, 2000), 0);
+	assert_int_equal(symlink("theirs", path_of("x")), 0);
+	setenv("SUDO_UID", "1000", 1);
+	assert_int_equal(record_output_prepare(path_of("x"), &e), -EPERM);
+	assert_non_null(strstr(e.text, "another owner"));
+	assert_true(is_text(path_of("theirs"), "precious"));
+	/* A link that leads nowhere could make a file anywhere. */
+	assert_int_equal(symlink("nowhere", path_of("y")), 0);
+	assert_int_equal(record_output_prepare(path_of("y"), &e), -EPERM);
+}
+
+static void test_link_of_the_caller(void **state)
+{
+	struct error e = { 0 };
+
+	(void)state;
+	need_root();
+	put(path_of("mine"), "old");
+	assert_int_equal(chown(path_of("mine"), 1000, 1000), 0);
+	assert_int_equal(symlink("mine", path_of("x")), 0);
+	setenv("SUDO_UID", "1000", 1);
+	assert_int_equal(record_output_prepare(path_of("x"), &e), 0);
+}
+
+/* sudo to a user who is not root: chown fails, the trace is good all the same. */
+static void test_sudo_to_another_user(void **state)
+{
+	pid_t pid;
+	int status;
+
+	(void)state;
+	need_root();
+	pid = fork();
+	if (!pid) {
+		struct error e = { 0 };
+
+		if (setgid(33) || setuid(33))
+			_exit(1);
+		put(path_of("x"), "trace");
+		setenv("SUDO_UID", "1000", 1);
+		if (record_output_owner(path_of("x"), &e) != OWNER_FAILED)
+			_exit(2);
+		_exit(strstr(e.text, "cannot give it to uid 1000") ? 0 : 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* A file that belongs to somebody else is not given away. */
+static void test_not_ours(void **state)
+{
+	struct error e = { 0 };
+	struct stat st;
+
+	(void)state;
+	need_root();
+	put(path_of("x"), "trace");
+	assert_int_equal(chown(path_of("x"), 2000, 2000), 0);
+	setenv("SUDO_UID", "1000", 1);
+	assert_int_equal(record_output_owner(path_of("x"), &e), OWNER_FAILED);
+	assert_int_equal(stat(path_of("x"), &st), 0);
+	assert_int_equal(st.st_uid, 2000);
+}
+
+/* ---- the command behind "--" ---- */
+
+static void wait_for(struct record_child *c)
+{
+	for (int i = 0; i < 1000 && !record_child_poll(c); i++)
+		usleep(5000);
+	assert_true(c->ended);
+}
+
+static int status_of(const char *script)
+{
+	char *argv[] = { "sh", "-c", (char *)(uintptr_t)script, NULL };
+	struct record_child c;
+	struct error e = { 0 };
+
+	assert_int_equal(record_child_prepare(&c, argv, &e), 0);
+	assert_false(record_child_poll(&c)); /* it waits for the go */
+	record_child_start(&c);
+	wait_for(&c);
+	return c.status;
+}
+
+static void test_child_status(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of("exit 0"), 0);
+	assert_int_equal(status_of("exit 42"), 42);
+	assert_int_equal(status_of("kill -9 $$"), 128 + 9);
+}
+
+static void test_child_not_found(void **state)
+{
+	char *argv[] = { "/no/such/program", NULL };
+	struct record_child c;
+	struct error e = { 0 };
+
+	(void)state;
+	assert_int_equal(record_child_prepare(&c, argv, &e), 0);
+	record_child_start(&c);
+	wait_for(&c);
+	assert_int_equal(c.status, 127);
+}
+
+/* Recording could not begin: the command must not run. */
+static void test_child_never_started(void **state)
+{
+	char command[160];
+	char *argv[] = { "sh", "-c", command, NULL };
+	struct record_child c;
+	struct error e = { 0 };
+
+	(void)state;
+	snprintf(command, sizeof(command), "touch %s", path_of("ran"));
+	assert_int_equal(record_child_prepare(&c, argv, &e), 0);
+	record_child_stop(&c, 15);
+	assert_true(c.ended);
+	assert_int_equal(access(path_of("ran"), F_OK), -1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_old_file_is_kept), TEST(test_no_regular_file),
+		TEST(test_given_to_the_caller), TEST(test_sudo_uid_is_no_number),
+		TEST(test_no_sudo),	     TEST(test_link_to_other_owner),
+		TEST(test_link_of_the_caller), TEST(test_sudo_to_another_user),
+		TEST(test_not_ours),	     TEST(test_child_status),
+		TEST(test_child_not_found),  TEST(test_child_never_started),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
