@@ -238,7 +238,8 @@ static int replay(const struct arguments *args, struct replay_input *in)
 		return fail(EXIT_USAGE, "%s: %s", in->path, e.text);
 	ret = replay_trace(in->reader, &o, results, &e);
 	trace_facts_of(in->reader, in->path, &in->facts); /* now with the number of events */
-	ret = ret ? fail(exit_code_for(ret), "%s: %s", in->path, e.text) :
+	ret = ret ? fail(ret == -EPROTONOSUPPORT ? EXIT_USAGE : exit_code_for(ret), "%s: %s", in->path,
+			 e.text) :
 		    finish(args, in, results, o.npolicies);
 	for (unsigned int i = 0; i < o.npolicies; i++)
 		replay_result_free(&results[i]);

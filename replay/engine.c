@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/lru_verify.h"
 #include "replay/readahead_run.h"
 #include "replay/survey.h"
 #include "replay/verify.h"
@@ -22,6 +23,9 @@ struct engine {
 	struct cache_map cache;
 	struct ra_run *runs;
 	struct verify verify;
+	bool lru; /* the trace has events of the per-CPU batches */
+	struct lru_feed feed;
+	struct lru_verify lru_verify;
 	bool page_cluster_known, vma_ra_known;
 	bool calls_seen; /* a recorded readahead call went by */
 	uint32_t births;
@@ -39,21 +43,35 @@ const char *start_state_name(enum start_state s)
 
 int replay_can_verify(const struct trace_header *h, struct error *e)
 {
-	const char *release = trace_header_get(h, "release");
 	size_t from = 0;
-	bool exact;
-	const struct generation *g = generation_of_release(release, &exact);
 
-	if (release && !exact)
-		return error_set(e, -EINVAL,
-				 "no model of kernel %s, so its decisions cannot be verified; the "
-				 "nearest is %s (replay with --policy model=%s is a what-if)",
-				 release, g->name, g->name);
 	if (trace_header_next_directive(h, "filter", &from))
 		return error_set(e, -EINVAL,
 				 "the trace is filtered: events that change global state may be "
 				 "missing, so it cannot be verified");
 	return 0;
+}
+
+/*
+ * The models of readahead and of the per-CPU batches belong to different releases, so it takes the
+ * survey to know which are needed.
+ */
+static int check_generation(const struct engine *g, struct error *e)
+{
+	const char *release = trace_header_get(trace_get_header(g->r), "release");
+	const uint64_t *events = g->survey.events;
+	bool exact;
+	const struct generation *nearest = generation_of_release(release, &exact);
+
+	if (!release || exact)
+		return 0;
+	if (g->lru && lru_release_known(release) && !events[EV_LOOKUP] && !events[EV_RA] &&
+	    !events[EV_READ])
+		return 0;
+	return error_set(e, -EPROTONOSUPPORT,
+			 "no model of kernel %s, so its decisions cannot be verified; the nearest "
+			 "is %s (replay with --policy model=%s is a what-if)",
+			 release, nearest->name, nearest->name);
 }
 
 /* --- set-up ------------------------------------------------------------------------------- */
@@ -191,6 +209,16 @@ static int prepare_run(struct engine *g, unsigned int i)
 	return 0;
 }
 
+static int prepare_lru(struct engine *g)
+{
+	const struct replay_options *o = g->o;
+	int ret = lru_feed_init(&g->feed, g->r, o->policies, o->npolicies, g->results);
+
+	if (!ret && o->verify)
+		ret = lru_verify_init(&g->lru_verify, &g->feed, &g->survey, &g->results[0].verify);
+	return ret;
+}
+
 static int prepare(struct engine *g, struct error *e)
 {
 	const struct replay_options *o = g->o;
@@ -200,6 +228,13 @@ static int prepare(struct engine *g, struct error *e)
 	ret = survey_trace(&g->survey, g->r, wants_owners(g), e);
 	if (ret)
 		return ret;
+	for (int t = EV_DRAIN; t <= EV_FLUSH; t++)
+		g->lru |= g->survey.events[t] != 0;
+	if (o->verify) {
+		ret = check_generation(g, e);
+		if (ret)
+			return ret;
+	}
 	guess_mode(g);
 	g->cache.policies = o->npolicies + o->verify;
 	if (o->slices) {
@@ -221,6 +256,8 @@ static int prepare(struct engine *g, struct error *e)
 		if (!ret)
 			set_start_state(g, &g->verify.run);
 	}
+	if (!ret && g->lru)
+		ret = prepare_lru(g);
 	return ret ? error_errno(e, ret, "cannot prepare the replay") : 0;
 }
 
@@ -568,6 +605,74 @@ static void on_slots(struct engine *g, const struct columns *c, uint32_t i)
 		g->machine.slots.dev[type].refs[k] = (uint8_t)(count > 255 ? 255 : count);
 }
 
+static int on_drain(struct engine *g, const struct moment *at, unsigned int cpu,
+		    const struct columns *c, uint32_t i)
+{
+	struct lru_drained d = { .have = c->have[i] >> DRAIN_ADD & (BIT(PV_OPS) - 1) };
+	int ret = lru_feed_site(&g->feed, (uint32_t)c->v[DRAIN_SITE][i], &d.site);
+
+	for (int op = 0; op < PV_OPS; op++)
+		d.moved[op] = c->v[DRAIN_ADD + op][i];
+	lru_feed_drain(&g->feed, at, cpu, &d);
+	if (g->o->verify)
+		lru_verify_drain(&g->lru_verify, at, cpu, &d);
+	return ret;
+}
+
+static int on_release(struct engine *g, const struct moment *at, unsigned int cpu,
+		      const struct columns *c, uint32_t i)
+{
+	uint64_t batch = c->v[BATCH_BATCH][i], n = column_get(c, i, BATCH_N, LRU_UNKNOWN);
+	int drained = column_has(c, i, BATCH_DRAINED) ? c->v[BATCH_DRAINED][i] != 0 : -1;
+	int ret = lru_feed_release(&g->feed, at, cpu, batch, n, drained);
+
+	if (!ret && g->o->verify)
+		ret = lru_verify_release(&g->lru_verify, at, batch, n, drained);
+	return ret;
+}
+
+static int on_lru(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,
+		  const struct columns *c, uint32_t i)
+{
+	struct lru_verify *verify = g->o->verify ? &g->lru_verify : NULL;
+	struct moment at = moment_of(v, k, c, i);
+	/* LRUADD without op= is what its name says; one we do not know is of no batch. */
+	bool inserts = type == EV_LRUADD || type == EV_FLUSH;
+	enum pv_op op = inserts && c->v[LRUADD_OP][i] < PV_OPS ? (enum pv_op)c->v[LRUADD_OP][i] :
+								 PV_OPS;
+	unsigned int cpu;
+	int ret = 0;
+
+	if ((inserts && op == PV_OPS) || !lru_feed_cpu(&g->feed, column_has(c, i, KEY_CPU) ? (int64_t)c->v[KEY_CPU][i] : at.cpu,
+			  &cpu))
+		return 0;
+	switch (type) {
+	case EV_LRUADD:
+		if (verify)
+			lru_verify_add(verify, &at, cpu, op, c->v[LRUADD_LARGE][i] != 0,
+				       column_get(c, i, LRUADD_N, 1));
+		lru_feed_add(&g->feed, cpu, op, c->v[LRUADD_LARGE][i] != 0,
+			     column_get(c, i, LRUADD_N, 1));
+		return 0;
+	case EV_FLUSH:
+		if (verify)
+			lru_verify_flush(verify, &at, cpu, op, column_get(c, i, FLUSH_N, LRU_UNKNOWN));
+		return 0;
+	case EV_INIT:
+		ret = lru_feed_init_batch(&g->feed, &at, c->v[BATCH_BATCH][i]);
+		return ret || !verify ? ret :
+					lru_verify_init_batch(verify, &at, c->v[BATCH_BATCH][i]);
+	case EV_PUT:
+		if (verify)
+			lru_verify_put(verify, &at);
+		return lru_feed_put(&g->feed, &at, c->v[BATCH_BATCH][i], column_get(c, i, BATCH_N, 1));
+	case EV_RELEASE:
+		return on_release(g, &at, cpu, c, i);
+	default:
+		return on_drain(g, &at, cpu, c, i);
+	}
+}
+
 static int on_event(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,
 		    const struct columns *c, uint32_t i)
 {
@@ -601,12 +706,33 @@ static int on_event(struct engine *g, const struct block_view *v, uint32_t k, en
 	case EV_SLOTS:
 		on_slots(g, c, i);
 		return 0;
+	case EV_DRAIN:
+	case EV_INIT:
+	case EV_PUT:
+	case EV_RELEASE:
+	case EV_LRUADD:
+	case EV_FLUSH:
+		return on_lru(g, v, k, type, c, i);
 	case EV_LOST:
 		g->verify.lost += column_get(c, i, LOST_N, 0);
+		g->lru_verify.lost = g->verify.lost;
 		return 0;
 	default:
 		return 0;
 	}
+}
+
+static void want_lru(struct view_wanted *w)
+{
+	uint32_t who = BIT(KEY_CPU) | BIT(KEY_TID);
+	uint32_t batch = BIT(BATCH_BATCH) | BIT(BATCH_N) | BIT(BATCH_DRAINED) | who;
+
+	w->keys[EV_DRAIN] = (BIT(DRAIN_KEYS) - 1) | who;
+	w->keys[EV_INIT] = batch;
+	w->keys[EV_PUT] = batch;
+	w->keys[EV_RELEASE] = batch;
+	w->keys[EV_LRUADD] = BIT(LRUADD_OP) | BIT(LRUADD_LARGE) | BIT(LRUADD_N) | who;
+	w->keys[EV_FLUSH] = BIT(FLUSH_OP) | BIT(FLUSH_N) | who;
 }
 
 static const struct view_wanted *wanted(const struct engine *g, struct view_wanted *w)
@@ -638,6 +764,8 @@ static const struct view_wanted *wanted(const struct engine *g, struct view_want
 	if (g->survey.owners)
 		w->keys[EV_LOOKUP] |= BIT(LOOKUP_VMA) | BIT(LOOKUP_ADDR) | BIT(LOOKUP_VMA_START) |
 				      BIT(LOOKUP_VMA_END);
+	if (g->lru)
+		want_lru(w);
 	if (!g->o->verify)
 		return w;
 	w->keys[EV_LOOKUP] |= BIT(LOOKUP_HIT) | BIT(LOOKUP_RA) | BIT(LOOKUP_BYPASS) | BIT(KEY_TID);
@@ -725,6 +853,10 @@ static int finish(struct engine *g, struct error *e)
 	}
 	if (!ret && g->o->verify)
 		ret = verify_finish(&g->verify);
+	if (!ret && g->lru)
+		ret = lru_feed_finish(&g->feed, g->results);
+	if (!ret && g->lru && g->o->verify)
+		lru_verify_finish(&g->lru_verify);
 	return ret ? error_errno(e, ret, "cannot finish the replay") : 0;
 }
 
@@ -734,6 +866,8 @@ static void engine_free(struct engine *g)
 		run_free(&g->runs[p]);
 	free(g->runs);
 	verify_free(&g->verify);
+	lru_verify_free(&g->lru_verify);
+	lru_feed_free(&g->feed);
 	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
 		free(g->cache.bits[t]);
 	slots_free(&g->machine.slots);

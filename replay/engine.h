@@ -25,15 +25,17 @@ struct replay_options {
  * replay_trace - replay a whole trace
  * @r: at its first event; it is read twice and left at its end
  * @results: array of @o->npolicies, filled; free each with replay_result_free(), also after an error
- * Returns 0; -EINVAL when --verify cannot be done (no model of the recorded release, filtered
- * trace) with the reason in @e; other negative errno.
+ * Returns 0; -EINVAL when --verify cannot be done because the trace is filtered, -EPROTONOSUPPORT
+ * because there is no model of the recorded release for what the trace holds, with the reason in
+ * @e; other negative errno.
  */
 int replay_trace(struct trace_reader *r, const struct replay_options *o,
 		 struct replay_result *results, struct error *e);
 
 /**
  * replay_can_verify - whether the trace allows --verify
- * Returns 0, or -EINVAL and why not: the release has no model of its own, the trace is filtered.
+ * Returns 0, or -EINVAL and why not: the trace is filtered. Whether the release has a model for
+ * what the trace holds, only its events tell: see replay_trace().
  */
 int replay_can_verify(const struct trace_header *h, struct error *e);
 

@@ -103,6 +103,7 @@ void replay_result_free(struct replay_result *r)
 	free(r->phases);
 	free(r->slices);
 	free(r->swapoffs);
+	lru_result_free(&r->lru);
 	memset(r, 0, sizeof(*r));
 }
 

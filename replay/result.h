@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replay/lru_result.h"
+
 /*
  * What one replay of one trace under one policy found. Counts only, never shares, so that results
  * of several traces can be added up.
@@ -42,7 +44,7 @@ struct readahead_result {
 
 struct divergence {
 	uint64_t t_ns;
-	const char *event; /* "RA", "LOOKUP", "READ"; static string */
+	const char *event; /* "RA", "LOOKUP", "READ", "RELEASE", "DRAIN", "FLUSH"; static string */
 	char recorded[96], predicted[96];
 	char why[160];
 };
@@ -55,6 +57,7 @@ struct verify_result {
 	uint64_t windows_checked, windows_agreed;
 	uint64_t lookups_checked, lookups_agreed;
 	uint64_t reads_checked, reads_agreed;
+	struct lru_checked lru;
 	uint64_t explained;    /* disagreements with a stated reason (order of events, loss) */
 	unsigned int nfirst;
 	struct divergence first[DIVERGENCES_KEPT];
@@ -100,6 +103,7 @@ struct replay_result {
 	enum start_state start_state;
 	uint64_t lost;	     /* events the recorder lost: the result is that far uncertain */
 	struct readahead_result readahead;
+	struct lru_result lru;
 	struct verify_result verify;
 	struct estimate_result estimate;
 	struct time_slice *slices; /* owned; nslices of them */
@@ -108,7 +112,7 @@ struct replay_result {
 	unsigned int nphases;
 	struct swapoff_result *swapoffs; /* owned */
 	unsigned int nswapoffs;
-	char notes[4][200];  /* sentences the user must read with the numbers */
+	char notes[8][200];  /* sentences the user must read with the numbers */
 	unsigned int nnotes;
 };
 
@@ -131,7 +135,7 @@ void histogram_free(struct histogram *h);
 /** replay_result_free - free what the result owns and zero it */
 void replay_result_free(struct replay_result *r);
 
-/** replay_result_note - add a sentence (printf); dropped when there are four */
+/** replay_result_note - add a sentence (printf); dropped when there are eight */
 void replay_result_note(struct replay_result *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

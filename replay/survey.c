@@ -321,6 +321,9 @@ static int survey_event(struct survey *s, enum event_type type, const struct col
 	case EV_SWAPON:
 		survey_swapon(s, c, i);
 		return 0;
+	case EV_LRUADD:
+		s->lru_ops |= 1u << (c->v[LRUADD_OP][i] & 31);
+		return 0;
 	default:
 		return 0;
 	}
@@ -347,6 +350,7 @@ static const struct view_wanted *wanted(struct view_wanted *w, bool owners)
 				     BIT(SLOTS_COUNT) | BIT(SLOTS_CACHED),
 			[EV_CONFIG] = BIT(CONFIG_HITS) | BIT(CONFIG_PREV) | BIT(CONFIG_LAST),
 			[EV_SWAPON] = BIT(SWAPON_TYPE) | BIT(SWAPON_PAGES),
+			[EV_LRUADD] = BIT(LRUADD_OP),
 		},
 		.tasks = true,
 	};

@@ -52,6 +52,7 @@ struct survey {
 	uint64_t with_hit;		   /* LOOKUP events that carry hit */
 	uint64_t with_addr;		   /* LOOKUP events that carry addr */
 	uint64_t zero_offsets;		   /* LOOKUP events with off=0, which no swap entry has */
+	uint32_t lru_ops;		   /* bit per enum lru_op that LRUADD events have */
 	uint64_t assumed;		   /* slots in use at the start by inference */
 	bool snapshot;			   /* hits, prev, last of the start are known */
 	uint32_t hits, last;
