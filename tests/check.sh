@@ -10,7 +10,8 @@
 # all it planned, crashes or runs out of time has failed; a test that was skipped has not passed.
 #
 # Variables: JOBS (test files at a time; default: CPUs, at most 2), O (folder of the builds, default build).
-# A test file sets its time limit with a comment "timeout: SECONDS".
+# A test file sets its time limit with a comment "timeout: SECONDS"; a script that says "sanitizers: no" is not run
+# once more with the sanitized program.
 set -u
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -230,10 +231,16 @@ build_clang() {
 }
 
 build_sanitize() {
+	local script
 	wanted_build sanitize || return 0
 	build sanitize "O=$O/sanitize" SANITIZE=1 "$O/sanitize/swaptrace" unit "$O/sanitize/tests/golden" || return 0
 	enqueue golden/sanitize tests/golden.c $LIMIT_GOLDEN "" "tests/check.sh --golden $O/sanitize/tests/golden"
 	enqueue_units -sanitize "$O/sanitize" $SANITIZER_FACTOR
+	# The cases feed the whole program what unit tests do not think of.
+	for script in tests/cases/*.sh; do
+		grep -q 'sanitizers: no' "$script" || enqueue "cases-sanitize/$(basename "$script" .sh)" "$script" \
+			$((LIMIT_CASES * SANITIZER_FACTOR)) "" "env SWAPTRACE=$(realpath "$O/sanitize/swaptrace") bash $script"
+	done
 }
 
 # Case 57: everything but record builds, and works, where there is no libbpf.
@@ -271,6 +278,8 @@ main() {
 	build_main
 	export SWAPTRACE
 	SWAPTRACE=$(realpath "$O/swaptrace")
+	# The builds do not all lie where the program looks for the captures.
+	export SWAPTRACE_SAMPLES=$TOP/traces/samples
 	build_static
 	enqueue_scripts
 	build_clang

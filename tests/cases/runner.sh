@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The judge of test output, tests/tap.awk: a test that can't be seen to fail is worth nothing.
+# sanitizers: no
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
