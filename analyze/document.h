@@ -33,6 +33,7 @@ struct document {
 	int failed; /* -ENOMEM once memory was out */
 };
 
+/** document_free - release all blocks; @d itself is the caller's, and empty again */
 void document_free(struct document *d);
 
 /* Add a block; memory running out is remembered in d->failed. Text must be harmless

@@ -13,8 +13,11 @@ struct label {
 };
 struct label source_label(const struct sources *s, unsigned int i);
 
+/** report_windows - calls and the distribution of their windows */
 void report_windows(struct report *r, const struct sources *s);
+/** report_time - windows and accuracy over time */
 void report_time(struct report *r, const struct sources *s);
+/** report_swapoffs - progress and rate of each swapoff */
 void report_swapoffs(struct report *r, const struct sources *s);
 
 /** report_add_plot - keep @p, which then belongs to the report, and show it; an empty one is freed

@@ -69,6 +69,7 @@ int sources_set_time(struct sources *s, const char *spec, struct error *e);
  */
 int parse_seconds(const char *s, double *seconds);
 
+/** sources_free - release all sources; @s itself is the caller's */
 void sources_free(struct sources *s);
 
 #endif

@@ -59,6 +59,7 @@ struct welch {
 	double low, high; /* 95 % confidence interval of mean of new - mean of base */
 };
 
+/** welch_test - fills @w; see struct welch for what is refused */
 void welch_test(const struct sample_summary *base, const struct sample_summary *new,
 		struct welch *w);
 

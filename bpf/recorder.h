@@ -53,6 +53,7 @@ int recorder_flush(struct recorder *r, struct error *e);
  */
 int recorder_end(struct recorder *r, struct trace_header *closing, bool write, struct error *e);
 
+/** recorder_close - detach and release everything; @r is gone afterwards; NULL is allowed */
 void recorder_close(struct recorder *r);
 
 /* For the status line. */
