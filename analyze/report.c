@@ -231,6 +231,12 @@ static void label_source(struct report *r, const struct sources *s, unsigned int
 		document_sentence(&r->doc,
 				  "%s%s events outside the recording's filter are not counted",
 				  prefix, format_count(v->summary->filtered).s);
+	if (v->summary && v->summary->earlier_marks)
+		document_sentence(
+			&r->doc,
+			"%s%s lookups found pages that were read ahead before the recording "
+			"began (or whose read was lost); they are not counted as hits",
+			prefix, format_count(v->summary->earlier_marks).s);
 	if (v->summary && v->summary->self)
 		document_sentence(&r->doc, "%s%s events are the recorder's own", prefix,
 				  format_count(v->summary->self).s);

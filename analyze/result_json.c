@@ -34,6 +34,24 @@ const struct count_field readahead_counts[] = {
 	{ NULL, 0 },
 };
 
+#define LRU_FIELD(member)                                                                          \
+	{                                                                                          \
+		#member, offsetof(struct lru_result, member)                                       \
+	}
+
+const struct count_field lru_counts[] = {
+	LRU_FIELD(drains),
+	LRU_FIELD(drains_empty),
+	LRU_FIELD(drains_saved),
+	LRU_FIELD(suppressed),
+	LRU_FIELD(moved),
+	LRU_FIELD(releases),
+	LRU_FIELD(flushes),
+	LRU_FIELD(flushed),
+	LRU_FIELD(added),
+	{ NULL, 0 },
+};
+
 uint64_t readahead_count(const struct readahead_result *ra, const struct count_field *c)
 {
 	uint64_t v;
@@ -133,6 +151,67 @@ static json_t *readahead_json(struct writing *w, const struct readahead_result *
 	return o;
 }
 
+static json_t *lru_sites_json(struct writing *w, const struct lru_result *r, bool moved)
+{
+	json_t *o = json_object();
+	char name[4 * LRU_SITE_NAME + 1];
+
+	for (unsigned int i = 0; i < r->nsites; i++) {
+		const struct lru_site *s = &r->sites[i];
+
+		escape_text(s->name, strlen(s->name), name, sizeof(name));
+		put_count(w, o, name, moved ? s->moved : s->drains);
+	}
+	return o;
+}
+
+static json_t *lru_cost_json(struct writing *w, const struct lru_result *r)
+{
+	json_t *o;
+
+	if (!r->cost_known)
+		return json_null();
+	o = json_object();
+	put_real(w, o, "page_ns", r->page_ns);
+	put_real(w, o, "seconds", r->cost_seconds);
+	return o;
+}
+
+/* LRU_UNKNOWN and COUNT_UNKNOWN are the same number. */
+static json_t *lru_json(struct writing *w, const struct lru_result *r)
+{
+	json_t *o;
+
+	if (!r->known)
+		return json_null();
+	o = json_object();
+	for (const struct count_field *c = lru_counts; c->name; c++) {
+		uint64_t v;
+
+		memcpy(&v, (const char *)r + c->offset, sizeof(v));
+		put_count(w, o, c->name, v);
+	}
+	put(w, o, "sites", lru_sites_json(w, r, false));
+	put(w, o, "moved_by_site", lru_sites_json(w, r, true));
+	put_count(w, o, "batch_size", r->batch_size);
+	put_text(w, o, "drain", r->drains_always ? "always" : "once");
+	put_text(w, o, "lruadd", lruadd_name(r->lruadd));
+	put(w, o, "cost", lru_cost_json(w, r));
+	return o;
+}
+
+static void put_lru_checked(struct writing *w, json_t *o, const struct lru_checked *c)
+{
+	put_count(w, o, "releases_checked", c->releases_checked);
+	put_count(w, o, "releases_agreed", c->releases_agreed);
+	put_count(w, o, "drains_checked", c->drains_checked);
+	put_count(w, o, "drains_agreed", c->drains_agreed);
+	put_count(w, o, "flushes_checked", c->flushes_checked);
+	put_count(w, o, "flushes_agreed", c->flushes_agreed);
+	put_count(w, o, "lru_unchecked", c->unchecked);
+	put_count(w, o, "lru_in_step_ns", c->in_step ? c->in_step_ns : COUNT_UNKNOWN);
+}
+
 static json_t *divergence_json(struct writing *w, const struct divergence *d)
 {
 	json_t *o = json_object();
@@ -157,6 +236,7 @@ static json_t *verify_json(struct writing *w, const struct verify_result *v)
 	put_count(w, o, "lookups_agreed", v->lookups_agreed);
 	put_count(w, o, "reads_checked", v->reads_checked);
 	put_count(w, o, "reads_agreed", v->reads_agreed);
+	put_lru_checked(w, o, &v->lru);
 	put_count(w, o, "explained", v->explained);
 	put_text(w, o, "missing", v->missing[0] ? v->missing : NULL);
 	for (unsigned int i = 0; i < v->nfirst && i < DIVERGENCES_KEPT; i++)
@@ -318,7 +398,7 @@ static json_t *item_json(struct writing *w, const struct result_item *item, bool
 		put(w, o, "trace", facts_json(w, item->facts));
 	put(w, o, "readahead", readahead_json(w, &r->readahead));
 	put(w, o, "alloc", json_null());
-	put(w, o, "lru", json_null());
+	put(w, o, "lru", lru_json(w, &r->lru));
 	if (r->verify.done)
 		put(w, o, "verify", verify_json(w, &r->verify));
 	put(w, o, "estimate", estimate_json(w, &r->estimate));

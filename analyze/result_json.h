@@ -76,6 +76,9 @@ struct count_field {
 };
 extern const struct count_field readahead_counts[]; /* ended by a NULL name */
 
+/** lru_counts - the same for the plain counts of "lru", in struct lru_result */
+extern const struct count_field lru_counts[];
+
 /** readahead_count - the value of field @c in @ra */
 uint64_t readahead_count(const struct readahead_result *ra, const struct count_field *c);
 

@@ -162,9 +162,82 @@ static void get_readahead(struct input *in, const json_t *o, struct readahead_re
 	ra->known = ra->calls != COUNT_UNKNOWN;
 }
 
+static void get_sites(struct input *in, const json_t *o, struct lru_result *r)
+{
+	const json_t *sites = get_object(in, o, "sites");
+	const json_t *moved = get_object(in, o, "moved_by_site");
+	const char *name;
+	json_t *v;
+
+	r->sites = calloc(json_object_size(sites) + 1, sizeof(*r->sites));
+	if (!r->sites) {
+		out_of_memory(in);
+		return;
+	}
+	json_object_foreach((json_t *)sites, name, v)
+	{
+		struct lru_site *s = &r->sites[r->nsites++];
+
+		escape_text(name, strlen(name), s->name, sizeof(s->name));
+		s->drains = count_value_of(in, "sites", v);
+		s->moved = get_count(in, moved, name);
+	}
+}
+
+static enum lruadd get_lruadd(struct input *in, const json_t *o)
+{
+	char name[16];
+
+	get_text(in, o, "lruadd", name, sizeof(name));
+	for (int i = LRUADD_OUTLINE_MB; i <= LRUADD_NO_BARRIER; i++)
+		if (!strcmp(name, lruadd_name((enum lruadd)i)))
+			return (enum lruadd)i;
+	return LRUADD_RECORDED;
+}
+
+static void get_lru(struct input *in, const json_t *o, struct lru_result *r)
+{
+	const json_t *cost;
+	char drain[8];
+
+	if (!o)
+		return;
+	r->known = true;
+	for (const struct count_field *c = lru_counts; c->name; c++) {
+		uint64_t v = get_count(in, o, c->name);
+
+		memcpy((char *)r + c->offset, &v, sizeof(v));
+	}
+	get_sites(in, o, r);
+	r->batch_size = (unsigned int)get_signed(in, o, "batch_size", 0, PV_CAPACITY_MAX, 0);
+	get_text(in, o, "drain", drain, sizeof(drain));
+	r->drains_always = !strcmp(drain, "always");
+	r->lruadd = get_lruadd(in, o);
+	cost = get_object(in, o, "cost");
+	r->cost_known = cost != NULL;
+	r->page_ns = get_real(in, cost, "page_ns");
+	r->cost_seconds = get_real(in, cost, "seconds");
+}
+
+static void get_lru_checked(struct input *in, const json_t *o, struct lru_checked *c)
+{
+	uint64_t since = get_count(in, o, "lru_in_step_ns");
+
+	c->releases_checked = get_count_or_0(in, o, "releases_checked");
+	c->releases_agreed = get_count_or_0(in, o, "releases_agreed");
+	c->drains_checked = get_count_or_0(in, o, "drains_checked");
+	c->drains_agreed = get_count_or_0(in, o, "drains_agreed");
+	c->flushes_checked = get_count_or_0(in, o, "flushes_checked");
+	c->flushes_agreed = get_count_or_0(in, o, "flushes_agreed");
+	c->unchecked = get_count_or_0(in, o, "lru_unchecked");
+	c->in_step = since != COUNT_UNKNOWN;
+	c->in_step_ns = c->in_step ? since : 0;
+}
+
 static void get_divergences(struct input *in, const json_t *o, struct verify_result *v)
 {
-	static const char *const events[] = { "RA", "LOOKUP", "READ" };
+	static const char *const events[] = { "RA",	 "LOOKUP", "READ",
+					      "RELEASE", "DRAIN",  "FLUSH" };
 	const json_t *a = get_array(in, o, "first_divergences");
 	size_t i;
 	json_t *d;
@@ -179,7 +252,7 @@ static void get_divergences(struct input *in, const json_t *o, struct verify_res
 		to->t_ns = get_count_or_0(in, d, "t_ns");
 		get_text(in, d, "event", event, sizeof(event));
 		to->event = "other";
-		for (size_t k = 0; k < 3; k++)
+		for (size_t k = 0; k < sizeof(events) / sizeof(events[0]); k++)
 			if (!strcmp(event, events[k]))
 				to->event = events[k];
 		get_text(in, d, "recorded", to->recorded, sizeof(to->recorded));
@@ -202,6 +275,7 @@ static void get_verify(struct input *in, const json_t *o, struct verify_result *
 	v->lookups_agreed = get_count_or_0(in, o, "lookups_agreed");
 	v->reads_checked = get_count_or_0(in, o, "reads_checked");
 	v->reads_agreed = get_count_or_0(in, o, "reads_agreed");
+	get_lru_checked(in, o, &v->lru);
 	v->explained = get_count_or_0(in, o, "explained");
 	get_text(in, o, "missing", v->missing, sizeof(v->missing));
 	get_divergences(in, o, v);
@@ -376,6 +450,7 @@ static void get_result(struct input *in, const json_t *o, const json_t *facts,
 	r->start_state = get_start_state(in, o);
 	r->lost = get_count(in, o, "lost");
 	get_readahead(in, get_object(in, o, "readahead"), &r->readahead);
+	get_lru(in, get_object(in, o, "lru"), &r->lru);
 	get_verify(in, get_object(in, o, "verify"), &r->verify);
 	estimate = get_object(in, o, "estimate");
 	r->estimate.seconds = get_real(in, estimate, "seconds");

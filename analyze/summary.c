@@ -163,22 +163,32 @@ static int count_comm(struct gathering *g, uint32_t id)
 	return 0;
 }
 
-static void lookup_decisions(struct gathering *g, const struct event *ev, struct time_slice *slice)
+/* @ahead: the page was read ahead within the trace and not looked up since */
+static void take_mark(struct gathering *g, const struct event *ev, struct time_slice *slice,
+		      bool ahead)
+{
+	if (!event_has(ev, LOOKUP_RA))
+		return;
+	g->marks_known = true;
+	if (!ev->v[LOOKUP_RA])
+		return;
+	g->marked++;
+	g->s->earlier_marks += !ahead;
+	slice->hits += ahead;
+}
+
+static void take_need(struct gathering *g, const struct event *ev, struct time_slice *slice)
 {
 	struct readahead_result *ra = &g->s->result.readahead;
 	const struct trace_device *d;
+	bool hit = event_get(ev, LOOKUP_HIT, 0);
 
-	if (event_has(ev, LOOKUP_HIT)) {
-		g->hits_known = true;
-		ra->cache_hits += ev->v[LOOKUP_HIT];
-		slice->cache_hits += ev->v[LOOKUP_HIT];
-	}
-	if (event_has(ev, LOOKUP_RA)) {
-		g->marks_known = true;
-		g->marked += ev->v[LOOKUP_RA];
-		slice->hits += ev->v[LOOKUP_RA];
-	}
-	if (event_get(ev, LOOKUP_HIT, 0))
+	ra->lookups++;
+	slice->lookups++;
+	g->hits_known |= event_has(ev, LOOKUP_HIT);
+	ra->cache_hits += hit;
+	slice->cache_hits += hit;
+	if (hit)
 		return;
 	g->s->swapins++;
 	d = find_device(g, ev->v[LOOKUP_TYPE]);
@@ -192,18 +202,17 @@ static void lookup_decisions(struct gathering *g, const struct event *ev, struct
 static int take_lookup(struct gathering *g, const struct event *ev)
 {
 	struct time_slice *slice = timeline_at(&g->timeline, ev->t_ns);
-	bool good = place_is_good(g, ev, LOOKUP_TYPE, LOOKUP_OFF);
+	bool good = place_is_good(g, ev, LOOKUP_TYPE, LOOKUP_OFF), ahead = false;
 	int ret;
 
 	close_call(g, find_task(g, ev));
 	if (!good)
 		return 0;
-	g->s->result.readahead.lookups++;
-	slice->lookups++;
-	lookup_decisions(g, ev, slice);
 	if (event_has(ev, LOOKUP_OFF))
-		g->used +=
-			slotset_remove(g->ahead, (uint32_t)ev->v[LOOKUP_TYPE], ev->v[LOOKUP_OFF]);
+		ahead = slotset_remove(g->ahead, (uint32_t)ev->v[LOOKUP_TYPE], ev->v[LOOKUP_OFF]);
+	g->used += ahead;
+	take_need(g, ev, slice);
+	take_mark(g, ev, slice, ahead);
 	ret = count_comm(g, ev->comm);
 	if (!ret && event_has(ev, LOOKUP_CAUSE) && ev->v[LOOKUP_CAUSE] != LOOKUP_FAULT)
 		ret = swapoff_lookup(g->s, ev);
@@ -431,7 +440,11 @@ static void settle_counts(struct gathering *g)
 	ra->batches = lookups && reads ? g->batches : COUNT_UNKNOWN;
 	if (!reads)
 		ra->pages_read = ra->ra_pages = s->demand_pages = s->bypass_pages = COUNT_UNKNOWN;
-	ra->hits = g->marks_known ? g->marked : reads && lookups ? g->used : COUNT_UNKNOWN;
+	if (!reads)
+		s->earlier_marks = 0; /* the trace does not tell when a page was read ahead */
+	ra->hits = g->marks_known     ? g->marked - s->earlier_marks
+		   : reads && lookups ? g->used
+				      : COUNT_UNKNOWN;
 	ra->unused = COUNT_UNKNOWN;
 	if (reads && lookups && !slotset_dropped(g->ahead) && g->used <= ra->ra_pages)
 		ra->unused = ra->ra_pages - g->used;

@@ -69,8 +69,9 @@ struct trace_summary {
 	uint64_t filtered;    /* events outside -p or -G, not counted above */
 	uint64_t self;	      /* events of the recorder itself, counted above */
 	uint64_t first_ns, last_ns;
-	uint64_t swapins;		     /* needs that were not found in the swap cache */
-	bool bypass_inferred;		     /* from the device's flag, as the events do not say */
+	uint64_t swapins;	/* needs that were not found in the swap cache */
+	bool bypass_inferred;	/* from the device's flag, as the events do not say */
+	uint64_t earlier_marks; /* lookups that found the mark of a page which no READ brought in */
 	uint64_t demand_pages, bypass_pages; /* READ by cause; COUNT_UNKNOWN without READ events */
 	uint64_t offsets, zero_offsets, bad_offsets; /* known, 0, outside their device */
 	uint64_t

@@ -101,6 +101,31 @@ static void hits_are_derived_where_the_mark_is_not_told(void **state)
 	trace_summary_free(&s);
 }
 
+static void marks_from_before_the_recording_are_no_hits(void **state)
+{
+	FILE *f = start("");
+	struct trace_summary s;
+
+	(void)state;
+	fprintf(f,
+		"1 0 1 a LOOKUP type=0 off=5 hit=1 ra=1\n2 0 1 a READ type=0 off=8 n=2 cause=ra\n"
+		"3 0 1 a LOOKUP type=0 off=9 hit=1 ra=1\n");
+	s = finish(f);
+	assert_int_equal(s.result.readahead.ra_pages, 2);
+	assert_int_equal(s.result.readahead.hits, 1);
+	assert_int_equal(s.result.readahead.unused, 1);
+	assert_int_equal(s.earlier_marks, 1);
+	trace_summary_free(&s);
+	/* Without READ events all marks count, as nothing tells them apart. */
+	f = start("");
+	fprintf(f,
+		"1 0 1 a LOOKUP type=0 off=5 hit=1 ra=1\n3 0 1 a LOOKUP type=0 off=9 hit=1 ra=1\n");
+	s = finish(f);
+	assert_int_equal(s.result.readahead.hits, 2);
+	assert_int_equal(s.earlier_marks, 0);
+	trace_summary_free(&s);
+}
+
 static void case_11_bypassed_is_not_missing(void **state)
 {
 	FILE *f = start("# device type=0 pages=50000 flags=ssd,sync_io,blkdev\n");
@@ -392,6 +417,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(case_8_what_a_hit_is),
 		cmocka_unit_test(hits_are_derived_where_the_mark_is_not_told),
+		cmocka_unit_test(marks_from_before_the_recording_are_no_hits),
 		cmocka_unit_test(case_11_bypassed_is_not_missing),
 		cmocka_unit_test(swapoff_is_never_bypassed),
 		cmocka_unit_test(why_there_is_no_readahead),
