@@ -100,6 +100,7 @@ void replay_result_free(struct replay_result *r)
 		histogram_free(&r->phases[i].cluster_windows);
 		histogram_free(&r->phases[i].vma_windows);
 	}
+	alloc_result_free(&r->alloc);
 	free(r->phases);
 	free(r->slices);
 	free(r->swapoffs);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replay/alloc_result.h"
 #include "replay/lru_result.h"
 
 /*
@@ -57,6 +58,10 @@ struct verify_result {
 	uint64_t windows_checked, windows_agreed;
 	uint64_t lookups_checked, lookups_agreed;
 	uint64_t reads_checked, reads_agreed;
+	uint64_t allocs_checked, allocs_agreed; /* slots given, and requests that got none */
+	uint64_t allocs_settling; /* not counted: from before the allocator was in step */
+	uint64_t alloc_in_step;	  /* first allocation decision counted, from 1; 0: none */
+	uint64_t alloc_in_step_ns; /* its time; 0 where it is the first of all */
 	struct lru_checked lru;
 	uint64_t explained;    /* disagreements with a stated reason (order of events, loss) */
 	unsigned int nfirst;
@@ -104,6 +109,7 @@ struct replay_result {
 	uint64_t lost;	     /* events the recorder lost: the result is that far uncertain */
 	struct readahead_result readahead;
 	struct lru_result lru;
+	struct alloc_result alloc;
 	struct verify_result verify;
 	struct estimate_result estimate;
 	struct time_slice *slices; /* owned; nslices of them */

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "replay/alloc_verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Events of other CPUs that are older than this cannot have overlapped (10 ms: a slow guest). */
+#define OVERLAP_NS 10000000ull
+
+int alloc_verify_init(struct alloc_verify *v, const struct alloc_run_config *cfg,
+		      struct verify_result *out, bool known, struct error *e)
+{
+	memset(v, 0, sizeof(*v));
+	v->out = out;
+	v->in_step = known;
+	out->done = true;
+	if (known)
+		out->alloc_in_step = 1;
+	return alloc_run_init(&v->run, cfg, &v->scratch, e);
+}
+
+void alloc_verify_free(struct alloc_verify *v)
+{
+	alloc_run_free(&v->run);
+	alloc_result_free(&v->scratch);
+}
+
+void alloc_verify_moment(struct alloc_verify *v, uint64_t t_ns, unsigned int cpu)
+{
+	if (v->last.t_ns && v->last.cpu != cpu) {
+		v->other.t_ns = v->last.t_ns;
+		v->other.cpu = v->last.cpu;
+	}
+	v->last.t_ns = t_ns;
+	v->last.cpu = cpu;
+}
+
+static bool explain(const struct alloc_verify *v, const struct alloc_request *req,
+		    struct divergence *d)
+{
+	if (v->lost) {
+		snprintf(d->why, sizeof(d->why), "%" PRIu64 " events were lost before", v->lost);
+		return true;
+	}
+	if (v->other.t_ns && v->other.cpu != req->cpu && req->t_ns - v->other.t_ns < OVERLAP_NS) {
+		snprintf(d->why, sizeof(d->why),
+			 "CPU %u used the allocator %" PRIu64 " ns before: the order may differ",
+			 v->other.cpu, req->t_ns - v->other.t_ns);
+		return true;
+	}
+	if (v->run.draws_missing && !v->draws_known)
+		snprintf(d->why, sizeof(d->why),
+			 "the kernel's random draws are not in the trace: %" PRIu64 " were made up",
+			 v->run.draws_missing);
+	else
+		snprintf(d->why, sizeof(d->why), "no explanation in the trace");
+	return false;
+}
+
+static void count(struct alloc_verify *v, uint64_t checked, uint64_t agreed)
+{
+	v->out->checked += checked;
+	v->out->agreed += agreed;
+	v->out->allocs_checked += checked;
+	v->out->allocs_agreed += agreed;
+}
+
+static void keep(struct divergence *first, unsigned int *n, const struct divergence *d)
+{
+	if (*n < DIVERGENCES_KEPT)
+		first[(*n)++] = *d;
+}
+
+static void not_in_step(struct alloc_verify *v, uint64_t t_ns, const struct divergence *d)
+{
+	v->checked++;
+	if (d) {
+		v->row = 0;
+		keep(v->first, &v->nfirst, d);
+		return;
+	}
+	v->agreed++;
+	if (!v->row++) {
+		v->row_from = v->decisions;
+		v->row_from_ns = t_ns;
+	}
+	if (v->row < ALLOC_IN_STEP)
+		return;
+	v->in_step = true;
+	v->out->alloc_in_step = v->row_from;
+	v->out->alloc_in_step_ns = v->row_from_ns;
+	v->out->allocs_settling = v->checked - v->row;
+	count(v, v->row, v->row);
+}
+
+/* One comparison; @d is NULL where both agree. */
+static void compared(struct alloc_verify *v, const struct alloc_request *req, struct divergence *d)
+{
+	bool explained = false;
+
+	v->decisions++;
+	if (d) {
+		d->t_ns = req->t_ns;
+		explained = explain(v, req, d);
+	}
+	if (!v->in_step) {
+		not_in_step(v, req->t_ns, d);
+		return;
+	}
+	count(v, 1, !d);
+	if (!d)
+		return;
+	v->out->explained += explained;
+	keep(v->out->first, &v->out->nfirst, d);
+}
+
+static void say_slot(const struct alloc_verify *v, char *out, size_t size, unsigned int order,
+		     uint32_t x)
+{
+	unsigned int part;
+
+	if (x == SLOT_NOWHERE) {
+		snprintf(out, size, "order=%u nothing", order);
+		return;
+	}
+	part = slot_space_part(&v->run.space, x);
+	snprintf(out, size, "order=%u type=%u off=%u", order, part, x - v->run.space.base[part]);
+}
+
+static void differ(struct alloc_verify *v, const struct alloc_request *req, const char *event,
+		   uint32_t recorded, uint32_t predicted)
+{
+	struct divergence d = { .event = event };
+
+	say_slot(v, d.recorded, sizeof(d.recorded), req->order, recorded);
+	say_slot(v, d.predicted, sizeof(d.predicted), req->order, predicted);
+	compared(v, req, &d);
+}
+
+/* The model slot that is the recorded slot @r. */
+static uint32_t same_slot(const struct alloc_verify *v, uint32_t r)
+{
+	const struct slot_space *w = &v->run.cfg.world->space;
+	unsigned int type = slot_space_part(w, r);
+
+	return slot_space_number(&v->run.space, type, r - w->base[type]);
+}
+
+static void give_back(struct alloc_verify *v, uint32_t x, uint32_t n)
+{
+	unsigned int type = slot_space_part(&v->run.space, x);
+
+	swap_alloc_give_back(v->run.pool[0], (int)type, x - v->run.space.base[type], n);
+}
+
+/* The recorded slots become used, whatever the model thought of them. */
+static void take_over(struct alloc_verify *v, uint32_t x, uint32_t n, unsigned int order)
+{
+	struct swap_alloc *sa = v->run.pool[0];
+	unsigned int type = slot_space_part(&v->run.space, x);
+	uint32_t off = x - v->run.space.base[type];
+
+	if (!swap_alloc_take(sa, (int)type, off, n, order))
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (swap_alloc_take(sa, (int)type, off + i, 1, order) &&
+		    swap_alloc_unpark(sa, (int)type, off + i))
+			swap_alloc_cache_only(sa, (int)type, off + i, 1, true);
+}
+
+/* Where the recorded kernel goes on, as far as its answer shows. */
+static void follow_place(struct alloc_verify *v, const struct alloc_request *req, uint32_t x,
+			 uint32_t n)
+{
+	struct swap_alloc *sa = v->run.pool[0];
+	unsigned int type = slot_space_part(&v->run.space, x);
+	uint32_t next = x - v->run.space.base[type] + n;
+
+	if (!(next & (sa->cluster_slots - 1)))
+		next = 0;
+	swap_alloc_set_next(sa, req->cpu % sa->nr_cpus, (int)type, req->order, next);
+}
+
+static void link_slots(struct alloc_verify *v, uint32_t r, uint32_t x, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		alloc_map_unlink(&v->run.map, r + i);
+		alloc_map_link(&v->run.map, r + i, x + i);
+	}
+}
+
+/* A batch of order 0: the answers one by one, the first difference counts. */
+static uint32_t ask_batch(struct alloc_verify *v, const struct alloc_request *req, uint32_t want,
+			  uint32_t n)
+{
+	struct swap_alloc *sa = v->run.pool[0];
+	struct swap_entry e[SWAP_BATCH];
+	uint32_t x[SWAP_BATCH];
+	int got = swap_alloc_get_pages(sa, req->cpu % sa->nr_cpus, 0, n, e);
+	bool same = got == (int)n;
+
+	for (int i = 0; i < got; i++) {
+		x[i] = slot_space_number(&v->run.space, (unsigned int)e[i].type, e[i].off);
+		same &= x[i] == want + (uint32_t)i;
+	}
+	if (same)
+		return want;
+	for (int i = 0; i < got; i++)
+		give_back(v, x[i], 1);
+	take_over(v, want, n, 0);
+	return got > 0 ? x[0] : SLOT_NOWHERE;
+}
+
+int alloc_verify_granted(struct alloc_verify *v, const struct alloc_request *req, uint32_t r,
+			 uint32_t n)
+{
+	bool batch = !req->order && n > 1 && n <= SWAP_BATCH;
+	uint32_t want, x;
+
+	/* The trace does not tell which slots it got: nothing to compare, and nothing to follow. */
+	if (r == SLOT_NOWHERE)
+		return 0;
+	want = same_slot(v, r);
+	if (want == SLOT_NOWHERE)
+		return 0;
+	x = batch ? ask_batch(v, req, want, n) : alloc_run_ask(&v->run, req, req->order);
+	if (x == want) {
+		compared(v, req, NULL);
+	} else {
+		differ(v, req, "ALLOC", want, x);
+		if (x != SLOT_NOWHERE && !batch)
+			give_back(v, x, 1u << req->order);
+		if (!batch)
+			take_over(v, want, n, req->order);
+		follow_place(v, req, want, n);
+	}
+	link_slots(v, r, want, n);
+	return alloc_run_give(&v->run, req, want, n);
+}
+
+int alloc_verify_refused(struct alloc_verify *v, const struct alloc_request *req, bool limited)
+{
+	uint32_t x;
+
+	if (limited)
+		return 0;
+	x = alloc_run_ask(&v->run, req, req->order);
+	if (x == SLOT_NOWHERE) {
+		compared(v, req, NULL);
+		return 0;
+	}
+	differ(v, req, "ALLOCFAIL", SLOT_NOWHERE, x);
+	give_back(v, x, 1u << req->order);
+	return 0;
+}
+
+/* The slot becomes number @i of the cache, as if the model had drawn it. */
+static void park(struct alloc_verify *v, struct swap_slots_cache *cache, uint32_t i, uint32_t x)
+{
+	unsigned int type = slot_space_part(&v->run.space, x);
+	uint32_t off = x - v->run.space.base[type];
+
+	take_over(v, x, 1, 0);
+	swap_alloc_cache_only(v->run.pool[0], (int)type, off, 1, false);
+	cache->slots[i] = (struct swap_entry){ (int)type, off };
+}
+
+void alloc_verify_refill(struct alloc_verify *v, const struct alloc_request *req,
+			 const uint32_t *slots, unsigned int n)
+{
+	struct swap_alloc *sa = v->run.pool[0];
+	struct swap_slots_cache *cache;
+	bool same = true;
+
+	if (!sa->cache || n > SWAP_BATCH)
+		return;
+	cache = &sa->cache[req->cpu % sa->nr_cpus];
+	same = cache->cur == 1 && cache->nr == n - 1;
+	for (unsigned int i = 1; i < n && same; i++) {
+		uint32_t want = same_slot(v, slots[i]);
+		const struct swap_entry *e = &cache->slots[i];
+
+		same = want != SLOT_NOWHERE &&
+		       want == slot_space_number(&v->run.space, (unsigned int)e->type, e->off);
+	}
+	if (same) {
+		compared(v, req, NULL);
+		return;
+	}
+	differ(v, req, "ALLOC", same_slot(v, slots[n - 1]),
+	       cache->nr ? slot_space_number(
+				   &v->run.space,
+				   (unsigned int)cache->slots[cache->cur + cache->nr - 1].type,
+				   cache->slots[cache->cur + cache->nr - 1].off)
+			 : SLOT_NOWHERE);
+	while (cache->nr) {
+		const struct swap_entry *e = &cache->slots[cache->cur + --cache->nr];
+
+		swap_alloc_give_back(sa, e->type, e->off, 1);
+	}
+	cache->cur = 1;
+	for (unsigned int i = 1; i < n; i++) {
+		uint32_t want = same_slot(v, slots[i]);
+
+		if (want == SLOT_NOWHERE)
+			continue;
+		park(v, cache, cache->cur + cache->nr, want);
+		cache->nr++;
+	}
+}
+
+void alloc_verify_finish(struct alloc_verify *v)
+{
+	if (v->in_step)
+		return;
+	/* Never ALLOC_IN_STEP in a row: then all of it counts. */
+	count(v, v->checked, v->agreed);
+	if (v->checked && v->checked == v->agreed)
+		v->out->alloc_in_step = 1;
+	for (unsigned int i = 0; i < v->nfirst; i++)
+		keep(v->out->first, &v->out->nfirst, &v->first[i]);
+}
