@@ -30,8 +30,10 @@ static int select_types(struct selection *sel, const struct arguments *args)
 			int type = event_type_by_name(p, len);
 
 			if (type < 0)
-				return fail(EXIT_USAGE, "there is no event '%.*s'; swaptrace.data(5) lists them",
-					    (int)len, p);
+				return fail(
+					EXIT_USAGE,
+					"there is no event '%.*s'; swaptrace.data(5) lists them",
+					(int)len, p);
 			sel->types |= 1u << type;
 			p += len + (p[len] == ',');
 		}
@@ -47,7 +49,8 @@ static bool parse_seconds(const char *s, size_t len, uint64_t *ns)
 	size_t decimals = dot ? len - whole - 1 : 0;
 	uint64_t seconds, fraction = 0;
 
-	if (!number_decimal(s, whole, &seconds) || decimals > 9 || seconds > UINT64_MAX / 1000000000 - 1)
+	if (!number_decimal(s, whole, &seconds) || decimals > 9 ||
+	    seconds > UINT64_MAX / 1000000000 - 1)
 		return false;
 	if (dot && !number_decimal(dot + 1, decimals, &fraction))
 		return false;
@@ -72,7 +75,8 @@ static int select_time(struct selection *sel, const char *range)
 	    (comma[1] && !parse_seconds(comma + 1, strlen(comma + 1), &sel->to_ns)) ||
 	    sel->from_ns > sel->to_ns)
 		return fail(EXIT_USAGE,
-			    "--time wants START,STOP in seconds of CLOCK_BOOTTIME, not '%s'", range);
+			    "--time wants START,STOP in seconds of CLOCK_BOOTTIME, not '%s'",
+			    range);
 	return EXIT_DONE;
 }
 
@@ -94,7 +98,8 @@ static bool wanted(const struct selection *sel, const struct event *ev)
 	       (sel->any_tgid || (ev->tgid >= 0 && (uint64_t)ev->tgid == sel->tgid));
 }
 
-/* Returns 0, a negative errno with @e filled, or EXIT_ENVIRONMENT when the output can't be written. */
+/* Returns 0, a negative errno with @e filled, or EXIT_ENVIRONMENT when the output can't be written.
+ */
 static int print_events(struct trace_reader *r, FILE *out, const struct selection *sel,
 			struct error *e)
 {
@@ -200,9 +205,9 @@ const struct command cmd_dump = {
 	.name = "dump",
 	.synopsis = "[options] TRACE",
 	.summary = "print a trace in text notation",
-	.description =
-		"Prints header and events in the text notation of swaptrace.data(5). What is printed "
-		"can be imported again: dump, import and dump give the same text.",
+	.description = "Prints header and events in the text notation of swaptrace.data(5). What "
+		       "is printed "
+		       "can be imported again: dump, import and dump give the same text.",
 	.examples = "  swaptrace dump -e RA,LOOKUP --time 12.5,13 swaptrace.data\n"
 		    "  swaptrace dump --header swaptrace.data\n",
 	.options = dump_options,

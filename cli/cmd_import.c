@@ -9,6 +9,7 @@
 
 #include "cli/trace_notes.h"
 #include "traces/import.h"
+#include "traces/wire.h"
 
 /* Look at the first bytes without consuming them: stdin may be a pipe. */
 static size_t peek(FILE *in, char *head, size_t size)
@@ -16,7 +17,8 @@ static size_t peek(FILE *in, char *head, size_t size)
 	size_t n = 0;
 	int c;
 
-	/* Only one byte can be pushed back portably, so a pipe is judged by its name or --format. */
+	/* Only one byte can be pushed back portably, so a pipe is judged by its name or --format.
+	 */
 	if (fseek(in, 0, SEEK_SET)) {
 		c = getc(in);
 		if (c != EOF) {
@@ -47,7 +49,9 @@ static const struct importer *choose(FILE *in, const char *format, const char *n
 	if (n == 1)
 		return importer_by_name("text");
 	i = importer_for(head, n);
-	if (!i)
+	if (!i && n >= WIRE_MAGIC_LEN && !memcmp(head, WIRE_MAGIC, WIRE_MAGIC_LEN))
+		*code = fail(EXIT_INPUT, "%s is a trace already", name);
+	else if (!i)
 		*code = fail(EXIT_INPUT,
 			     "%s: format not recognised; text notation begins with "
 			     "'# swaptrace text 1', others need --format",
@@ -105,7 +109,8 @@ const struct command cmd_import = {
 	.synopsis = "[options] [FILE] -o TRACE",
 	.summary = "make a trace from text",
 	.description =
-		"Reads text notation (see swaptrace.data(5)) from FILE or standard input and writes a "
+		"Reads text notation (see swaptrace.data(5)) from FILE or standard input and "
+		"writes a "
 		"trace. Lines that are out of order are sorted, lines that can't be understood are "
 		"counted and left out, unknown keys and events are counted and named.\n\n"
 		"An existing TRACE stays what it was until the new one is whole. With --strict the "

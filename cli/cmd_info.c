@@ -63,7 +63,7 @@ static void print_event_counts(const struct info *in)
 			       in->counts[t], share(in->counts[t], in->stats->events),
 			       (double)in->stored[t] / (double)in->counts[t]);
 	if (in->stats->events)
-		printf("%-12s%20" PRIu64 "%10s%14.2f\n", "all: type, time, cpu, tgid, comm",
+		printf("%-12s%20" PRIu64 "%10s%14.2f  type, time, cpu, tgid, comm\n", "all",
 		       in->stats->events, "",
 		       (double)in->stored[EV_NR] / (double)in->stats->events);
 }
@@ -152,8 +152,8 @@ static int run_info(const struct arguments *args)
 			ret = fail(EXIT_ENVIRONMENT, "cannot write JSON");
 		damaged = trace_warn(path, in.stats);
 		warn_offsets(&in);
-		if (!ret && ((verify && info_finding(&in)) ||
-			     (damaged && option_flag(args, "strict"))))
+		if (!ret &&
+		    ((verify && info_finding(&in)) || (damaged && option_flag(args, "strict"))))
 			ret = EXIT_FINDING;
 	}
 	info_free(&in);
@@ -173,11 +173,14 @@ const struct command cmd_info = {
 	.synopsis = "[options] TRACE",
 	.summary = "say what is in a trace, and whether it is whole",
 	.description =
-		"Prints header, time span, counts and size per event, loss, damage, and what each probe "
+		"Prints header, time span, counts and size per event, loss, damage, and what each "
+		"probe "
 		"did on each CPU.\n\n"
 		"With --verify all checksums are checked and all columns decoded, offsets are held "
-		"against the devices, and for each probe line that has them hits must equal delivered + "
-		"lost + filtered; lines without these numbers are \"not checked\". Exit status 1 when "
+		"against the devices, and for each probe line that has them hits must equal "
+		"delivered + "
+		"lost + filtered; lines without these numbers are \"not checked\". Exit status 1 "
+		"when "
 		"anything fails.",
 	.examples = "  swaptrace info swaptrace.data\n"
 		    "  swaptrace info --verify --json swaptrace.data\n",

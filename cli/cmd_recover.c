@@ -37,7 +37,8 @@ const struct command cmd_recover = {
 	.summary = "save what is readable of a damaged or cut trace",
 	.description =
 		"Writes all whole blocks of TRACE to NEW, with a new header, index and footer, and "
-		"says what is lost. A trace whose recorder was killed can be read as it is; this makes "
+		"says what is lost. A trace whose recorder was killed can be read as it is; this "
+		"makes "
 		"it whole again. A note in the new header keeps what was missing.",
 	.examples = "  swaptrace recover swaptrace.data -o saved.data\n",
 	.options = recover_options,

@@ -27,8 +27,10 @@ struct info {
 	bool have_span;
 	uint64_t first_ns, last_ns;
 	uint64_t counts[EV_NR];
-	uint64_t stored[EV_NR + 1]; /* bytes of each type's columns; EV_NR: of what all events have */
+	uint64_t stored[EV_NR +
+			1]; /* bytes of each type's columns; EV_NR: of what all events have */
 	uint64_t offsets, offsets_zero, offsets_outside; /* of events with type and off */
+	uint64_t device_pages[HEADER_DEVICES_MAX];	 /* by type, 0 unknown */
 	uint64_t broken_blocks; /* --verify: checksum right, columns not decodable */
 	struct info_probe *probes;
 	size_t nprobes, probes_wrong, probes_not_checked;

@@ -70,15 +70,39 @@ static int collect_probes(struct info *in)
 }
 
 /* Slots of a device with the header slot, 0 when unknown. */
-static uint64_t device_pages(const struct trace_header *h, uint64_t type)
+static uint64_t device_pages(const struct info *in, uint64_t type)
+{
+	return type < HEADER_DEVICES_MAX ? in->device_pages[type] : 0;
+}
+
+/* A number may be given to another device later: the largest one counts. */
+static void learn_device(struct info *in, uint64_t type, uint64_t pages)
+{
+	if (type < HEADER_DEVICES_MAX && in->device_pages[type] < pages)
+		in->device_pages[type] = pages;
+}
+
+static void learn_header_devices(struct info *in)
 {
 	unsigned int n;
-	const struct trace_device *d = trace_header_devices(h, &n);
+	const struct trace_device *d = trace_header_devices(in->header, &n);
 
 	for (unsigned int i = 0; i < n; i++)
-		if (d[i].type == type && d[i].have_pages)
-			return d[i].pages;
-	return 0;
+		if (d[i].have_pages)
+			learn_device(in, d[i].type, d[i].pages);
+}
+
+static void learn_swapons(struct info *in, const struct trace_block *b)
+{
+	uint32_t n = block_count(b, EV_SWAPON);
+	const uint64_t *types, *pages;
+
+	if (!n)
+		return;
+	types = block_column(b, EV_SWAPON, SWAPON_TYPE);
+	pages = block_column(b, EV_SWAPON, SWAPON_PAGES);
+	for (uint32_t i = 0; types && pages && i < n; i++)
+		learn_device(in, types[i], pages[i]);
 }
 
 static void check_offsets(struct info *in, const struct trace_block *b, enum event_type t)
@@ -104,7 +128,7 @@ static void check_offsets(struct info *in, const struct trace_block *b, enum eve
 			continue;
 		if (types[i] != last_type) {
 			last_type = types[i];
-			pages = device_pages(in->header, last_type);
+			pages = device_pages(in, last_type);
 		}
 		in->offsets_outside += pages && offs[i] >= pages;
 	}
@@ -130,6 +154,7 @@ static void collect_block(struct info *in, const struct trace_block *b, bool ver
 		in->first_ns = block_first_ns(b);
 	in->have_span = true;
 	in->last_ns = block_last_ns(b);
+	learn_swapons(in, b);
 	for (unsigned int t = 0; t < EV_NR; t++) {
 		in->counts[t] += block_count(b, t);
 		in->stored[t] += block_stored(b, t);
@@ -151,6 +176,7 @@ int info_collect(struct info *in, struct trace_reader *r, const char *path, bool
 	in->header = trace_get_header(r);
 	in->stats = trace_get_stats(r);
 	in->bytes = trace_bytes(r);
+	learn_header_devices(in);
 	if (collect_probes(in))
 		return error_errno(e, -ENOMEM, "%s", path);
 	while ((ret = trace_next_block(r, &b, e)) > 0)

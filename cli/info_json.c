@@ -83,14 +83,14 @@ static json_t *probes(const struct info *in)
 		const struct info_probe *p = &in->probes[i];
 
 		json_array_append_new(
-			a, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "event",
-				     word(p->event), "symbol", word(p->symbol), "kind",
-				     word(p->kind), "cpu", word(p->cpu), "hits",
-				     maybe(p->have_hits, p->hits), "delivered",
-				     maybe(p->have_delivered, p->delivered), "lost",
-				     maybe(p->have_lost, p->lost), "filtered",
-				     maybe(p->have_filtered, p->filtered), "missed",
-				     maybe(p->have_missed, p->missed), "state", states[p->state]));
+			a,
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "event",
+				  word(p->event), "symbol", word(p->symbol), "kind", word(p->kind),
+				  "cpu", word(p->cpu), "hits", maybe(p->have_hits, p->hits),
+				  "delivered", maybe(p->have_delivered, p->delivered), "lost",
+				  maybe(p->have_lost, p->lost), "filtered",
+				  maybe(p->have_filtered, p->filtered), "missed",
+				  maybe(p->have_missed, p->missed), "state", states[p->state]));
 	}
 	return a;
 }
@@ -101,8 +101,8 @@ static json_t *damage(const struct info *in)
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:b}", "blocks",
 			 number(s->damaged_blocks + in->broken_blocks), "events",
-			 number(s->damaged_events), "bytes", number(s->damaged_bytes),
-			 "lines", number(s->bad_lines), "truncated", s->truncated, "header",
+			 number(s->damaged_events), "bytes", number(s->damaged_bytes), "lines",
+			 number(s->bad_lines), "truncated", s->truncated, "header",
 			 s->header_damaged);
 }
 
@@ -129,8 +129,8 @@ int info_print_json(FILE *f, const struct info *in, bool verify)
 				      number(in->offsets_zero)));
 	json_object_set_new(o, "probes", probes(in));
 	json_object_set_new(o, "verify",
-			    verify ? json_string(info_finding(in) ? "failed" : "passed") :
-				     json_null());
+			    verify ? json_string(info_finding(in) ? "failed" : "passed")
+				   : json_null());
 	if (json_dumpf(o, f, JSON_INDENT(2)) || fputc('\n', f) == EOF)
 		ret = -EIO;
 	json_decref(o);

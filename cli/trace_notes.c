@@ -20,8 +20,8 @@ static bool warn_damage(const char *name, const struct trace_stats *s)
 		     name, s->damaged_blocks, s->damaged_blocks + s->blocks, s->damaged_events,
 		     percent(s->damaged_events, s->events));
 	if (s->truncated)
-		warn("%s: the end is missing (the recorder was killed, or the file was cut); %" PRIu64
-		     " events are readable, %" PRIu64 " bytes at the end are not",
+		warn("%s: the end is missing (the recorder was killed, or the file was cut); "
+		     "%" PRIu64 " events are readable, %" PRIu64 " bytes at the end are not",
 		     name, s->events, s->damaged_bytes);
 	else if (s->damaged_bytes && !s->damaged_blocks)
 		warn("%s: %" PRIu64 " damaged bytes outside the events; no event is affected%s",
@@ -33,8 +33,8 @@ static bool warn_damage(const char *name, const struct trace_stats *s)
 static void warn_text(const char *name, const struct trace_stats *s)
 {
 	if (s->bad_lines)
-		warn("%s: %" PRIu64 " lines not understood; the first is line %" PRIu64 ": %s", name,
-		     s->bad_lines, s->bad_line, s->bad_line_why);
+		warn("%s: %" PRIu64 " lines not understood; the first is line %" PRIu64 ": %s",
+		     name, s->bad_lines, s->bad_line, s->bad_line_why);
 	if (s->unknown_events || s->unknown_keys)
 		warn("%s: %" PRIu64 " unknown events and %" PRIu64 " unknown keys or values: %s",
 		     name, s->unknown_events, s->unknown_keys, s->unknown_names);

@@ -14,13 +14,13 @@
 struct decoded {
 	uint64_t *v;
 	uint32_t room;
-	bool ready;	/* decoded for this block */
+	bool ready;	 /* decoded for this block */
 	uint32_t same_n; /* the first same_n values are same, 0: not known */
 	uint64_t same;
 };
 
 struct type_view {
-	uint16_t have_entry;		  /* position in entries[] + 1, 0: no such column */
+	uint16_t have_entry; /* position in entries[] + 1, 0: no such column */
 	uint16_t key_entry[EVENT_KEYS];
 	uint32_t count;
 	uint32_t next; /* row of the type that block_event() delivers next */
@@ -412,9 +412,9 @@ static const int32_t *small_column(struct trace_block *b, enum event_column colu
 	if (!e || column_decode(b->decoder, e, b->scratch, n))
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = b->scratch[i] <= (uint64_t)INT32_MAX + 1 ?
-				 (int32_t)((int64_t)b->scratch[i] - 1) :
-				 -1;
+		out[i] = b->scratch[i] <= (uint64_t)INT32_MAX + 1
+				 ? (int32_t)((int64_t)b->scratch[i] - 1)
+				 : -1;
 	*ready = true;
 	return out;
 }

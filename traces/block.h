@@ -13,7 +13,8 @@
 struct trace_block *block_new(struct strpool *strings);
 void block_free(struct trace_block *b);
 
-/** block_buffer - room for a payload of @len bytes, to be read into before block_load(); NULL: no memory */
+/** block_buffer - room for a payload of @len bytes, to be read into before block_load(); NULL: no
+ * memory */
 uint8_t *block_buffer(struct trace_block *b, size_t len);
 
 /**
@@ -32,7 +33,8 @@ int block_load(struct trace_block *b, const struct section *s);
  */
 bool block_next_loss(const struct trace_block *b, struct cursor *c, uint32_t *cpu, uint64_t *n);
 
-/** block_event - event @i of the block; false when a column is broken. In order: i = 0, 1, 2, ... */
+/** block_event - event @i of the block; false when a column is broken. In order: i = 0, 1, 2, ...
+ */
 bool block_event(struct trace_block *b, uint32_t i, struct event *ev);
 
 /** block_decode_all - decode every column; false when one is broken */

@@ -106,7 +106,8 @@ bool column_parse(struct cursor *dir, struct cursor *data, struct column_entry *
 	return true;
 }
 
-/* The @n bytes of plane @b, decompressed if need be; NULL when it does not hold exactly that many. */
+/* The @n bytes of plane @b, decompressed if need be; NULL when it does not hold exactly that many.
+ */
 static const uint8_t *plane_bytes(struct column_decoder *d, const struct column_entry *e,
 				  unsigned int b, size_t n)
 {
@@ -148,8 +149,8 @@ static bool join_planes(struct column_decoder *d, const struct column_entry *e, 
  * The inner loops of all reading. Both are inlined with constants for @planes and @encoding, so
  * that each of the common combinations becomes a loop of its own without branches.
  */
-static inline __attribute__((always_inline)) uint64_t
-take(const struct joined *j, unsigned int planes, uint32_t i)
+static inline __attribute__((always_inline)) uint64_t take(const struct joined *j,
+							   unsigned int planes, uint32_t i)
 {
 	uint64_t v = j->same;
 
@@ -175,9 +176,10 @@ rebuild(const struct joined *shared, unsigned int planes, enum column_encoding e
 	}
 }
 
-static inline __attribute__((always_inline)) void
-rebuild_planes(const struct joined *j, enum column_encoding encoding, uint64_t base,
-	       uint64_t *restrict out, uint32_t n)
+static inline __attribute__((always_inline)) void rebuild_planes(const struct joined *j,
+								 enum column_encoding encoding,
+								 uint64_t base,
+								 uint64_t *restrict out, uint32_t n)
 {
 	if (j->n == 1)
 		rebuild(j, 1, encoding, base, out, n);
@@ -232,8 +234,7 @@ static int decode_varint(const struct column_entry *e, uint64_t *out, uint32_t n
 	return c.failed || c.at != c.len ? -EBADMSG : 0;
 }
 
-int column_decode(struct column_decoder *d, const struct column_entry *e, uint64_t *out,
-		  uint32_t n)
+int column_decode(struct column_decoder *d, const struct column_entry *e, uint64_t *out, uint32_t n)
 {
 	struct joined j;
 

@@ -17,8 +17,8 @@
 
 struct column_encoder {
 	ZSTD_CCtx *zstd;
-	uint64_t small[WIRE_BLOCK_EVENTS];  /* values as encoded, before they are cut into planes */
-	uint8_t index[WIRE_BLOCK_EVENTS];   /* of each value in dict[] */
+	uint64_t small[WIRE_BLOCK_EVENTS]; /* values as encoded, before they are cut into planes */
+	uint8_t index[WIRE_BLOCK_EVENTS];  /* of each value in dict[] */
 	uint8_t plane[WIRE_BLOCK_EVENTS];
 	uint64_t dict[COLUMN_DICT_MAX];
 	uint32_t ndict;

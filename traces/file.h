@@ -26,8 +26,8 @@ int file_temporary(struct error *e);
  * @fd: taken over, closed by the writer also when this call fails
  * @name: what to call it in messages
  */
-int trace_create_fd(struct trace_writer **w, int fd, const char *name,
-		    const struct trace_header *h, struct error *e);
+int trace_create_fd(struct trace_writer **w, int fd, const char *name, const struct trace_header *h,
+		    struct error *e);
 
 /** trace_finish_keep - trace_finish(), but the file stays open and is handed over to @fd */
 int trace_finish_keep(struct trace_writer *w, const struct trace_header *closing, int *fd,

@@ -38,7 +38,9 @@ struct trace_header {
 	struct views *views;
 };
 
-static const char *const directive_words[] = { "device", "probe", "clock", "loss", "filter", "note" };
+static const char *const directive_words[] = {
+	"device", "probe", "clock", "loss", "filter", "note"
+};
 
 static void drop_lines(struct views *v)
 {
@@ -288,7 +290,8 @@ static bool is_fact_line(const char *line)
 		p += strspn(p, " \t");
 		if (!*p)
 			return words;
-		key = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+		key = strspn(p,
+			     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
 		if (!key || p[key] != '=')
 			return false;
 		p += strcspn(p, " \t");
@@ -329,7 +332,8 @@ int trace_header_add_line(struct trace_header *h, const char *line, struct error
 	if (is_directive(line))
 		return add_directive(h, line, e);
 	if (!is_fact_line(line))
-		return error_set(e, -EINVAL, "neither key=value facts nor a directive: %.80s", line);
+		return error_set(e, -EINVAL, "neither key=value facts nor a directive: %.80s",
+				 line);
 	for (;;) {
 		size_t len;
 		int ret;

@@ -25,7 +25,8 @@ int trace_header_merge(struct trace_header *h, const struct trace_header *from);
 /** trace_header_is_fact - whether a line (without its "# ") is key=value facts, not a directive */
 bool trace_header_is_fact(const char *line);
 
-/** header_clean_line - a copy without trailing blanks, control and 8-bit bytes as \xHH; NULL: no memory */
+/** header_clean_line - a copy without trailing blanks, control and 8-bit bytes as \xHH; NULL: no
+ * memory */
 char *header_clean_line(const char *line);
 
 /** header_parse_device - what a `device` line says; what it does not say stays unknown */
@@ -34,7 +35,8 @@ void header_parse_device(const char *line, uint32_t type, struct trace_device *d
 /** header_format_device - a `device` line */
 void header_format_device(char *out, size_t size, const struct trace_device *d);
 
-/** device_flags_put - the names of @flags joined by commas, "none" for 0; bits without a name in hex */
+/** device_flags_put - the names of @flags joined by commas, "none" for 0; bits without a name in
+ * hex */
 size_t device_flags_put(char *out, size_t size, uint64_t flags, const char *const *names);
 
 /** device_flags_parse - the reverse; false when a name is unknown */

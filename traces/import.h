@@ -11,7 +11,8 @@
 struct importer {
 	const char *name; /* as in --format */
 	const char *summary;
-	/* How surely these first bytes of a file are of the format: 0 not at all .. 100 certainly */
+	/* How surely these first bytes of a file are of the format: 0 not at all .. 100 certainly
+	 */
 	int (*probe)(const void *head, size_t len);
 	/* As trace_import_text() */
 	int (*run)(FILE *in, const char *name, const char *out_path, struct trace_stats *stats,

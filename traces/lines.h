@@ -16,16 +16,16 @@
 #define LINES_LINE_MAX (64u << 10)
 
 struct lines {
-	char *line;	 /* the current line, NUL-terminated, without its end (\n or \r\n) */
-	size_t len;	 /* may differ from strlen(): a line may hold NULs */
-	uint64_t number; /* of the current line, from 1 */
+	char *line;	   /* the current line, NUL-terminated, without its end (\n or \r\n) */
+	size_t len;	   /* may differ from strlen(): a line may hold NULs */
+	uint64_t number;   /* of the current line, from 1 */
 	uint64_t too_long; /* lines longer than LINES_LINE_MAX that were skipped */
 	uint64_t first_too_long;
 
 	FILE *in;
-	uint64_t offset;    /* in the file, of the first byte in the buffer */
-	uint64_t begin;	    /* in the file, of the current line */
-	size_t start, end;  /* what of the buffer is not used up */
+	uint64_t offset;   /* in the file, of the first byte in the buffer */
+	uint64_t begin;	   /* in the file, of the current line */
+	size_t start, end; /* what of the buffer is not used up */
 	char buffer[256 << 10];
 };
 

@@ -23,7 +23,8 @@ bool number_hex(const char *s, size_t len, uint64_t *v);
 /** number_i64 - decimal with an optional minus sign, or hexadecimal after 0x */
 bool number_i64(const char *s, size_t len, int64_t *v);
 
-/** number_put_u64 - write @v in decimal at @out (20 bytes are enough, no NUL); returns the length */
+/** number_put_u64 - write @v in decimal at @out (20 bytes are enough, no NUL); returns the length
+ */
 size_t number_put_u64(char *out, uint64_t v);
 
 /** number_put_hex - write 0x and @v in hexadecimal at @out (18 bytes are enough, no NUL) */

@@ -174,7 +174,8 @@ static void read_footer(struct trace_reader *r)
 		r->opened.truncated = true;
 		return;
 	}
-	/* Behind the footer there is its gap and a trailer that is not in @end: all else is foreign. */
+	/* Behind the footer there is its gap and a trailer that is not in @end: all else is
+	 * foreign. */
 	pos = r->end + section_bytes(&s);
 	r->opened.damaged_bytes += reader_check_gap(r, pos - WIRE_GAP);
 	if (end > pos)
@@ -324,10 +325,11 @@ static int open_content(struct trace_reader *r, bool lenient, struct error *e)
 	case CONTENT_EMPTY:
 		return error_set(e, -EBADMSG, "%s is empty: nothing was recorded into it", r->name);
 	default:
-		return error_set(e, -EBADMSG,
-				 "%s is no swaptrace trace: neither its binary format nor text that "
-				 "begins with '# swaptrace text 1'",
-				 r->name);
+		return error_set(
+			e, -EBADMSG,
+			"%s is no swaptrace trace: neither its binary format nor text that "
+			"begins with '# swaptrace text 1'",
+			r->name);
 	}
 }
 

@@ -176,7 +176,8 @@ static void count_broken(struct trace_reader *r, const struct section *s)
 	r->stats.damaged_bytes += s->head_len + s->payload_len;
 }
 
-/* Payload of the section at r->pos into the block's buffer. 1: whole; 0: broken; negative: error. */
+/* Payload of the section at r->pos into the block's buffer. 1: whole; 0: broken; negative: error.
+ */
 static int read_payload(struct trace_reader *r, const struct section *s, struct error *e)
 {
 	uint8_t *p = block_buffer(r->block, (size_t)s->payload_len + 1);

@@ -22,7 +22,7 @@ struct trace_footer {
 struct trace_reader {
 	int fd;
 	char *name;
-	uint64_t size; /* of the file */
+	uint64_t size;	/* of the file */
 	uint64_t first; /* where the blocks begin */
 	uint64_t end;	/* where they end: at the footer, or with the file */
 	struct trace_header *header;

@@ -224,13 +224,13 @@ static void run_free(struct run *r)
 static int run_write_out(struct run *r, struct error *e)
 {
 	size_t done;
-	int ret = r->window.failed ? -ENOMEM :
-				     file_write_all(r->fd, r->window.p, r->window.len, &done);
+	int ret = r->window.failed ? -ENOMEM
+				   : file_write_all(r->fd, r->window.p, r->window.len, &done);
 
 	r->size += r->window.len;
 	r->window.len = 0;
-	return ret ? error_errno(e, ret, "cannot write a temporary file for sorting (set TMPDIR)") :
-		     0;
+	return ret ? error_errno(e, ret, "cannot write a temporary file for sorting (set TMPDIR)")
+		   : 0;
 }
 
 static int run_append(struct run *r, const struct event *ev, struct error *e)

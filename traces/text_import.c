@@ -244,7 +244,8 @@ static int read_event(struct text_import *t, struct error *e)
 			ret = bad;
 	}
 	if (ret < 0)
-		return error_errno(e, ret, "%s, line %llu", t->name, (unsigned long long)t->in.number);
+		return error_errno(e, ret, "%s, line %llu", t->name,
+				   (unsigned long long)t->in.number);
 	return ret ? put_event(t, &ev, e) : 0;
 }
 
@@ -262,9 +263,10 @@ static int read_magic(struct text_import *t, struct error *e)
 	if (ret < 0)
 		return error_errno(e, ret, "cannot read %s", t->name);
 	if (!ret || !import_sniff_text(t->in.line, t->in.len))
-		return error_set(e, -EBADMSG,
-				 "%s is no text notation: its first line is not '# swaptrace text 1'",
-				 t->name);
+		return error_set(
+			e, -EBADMSG,
+			"%s is no text notation: its first line is not '# swaptrace text 1'",
+			t->name);
 	p = t->in.line + strlen(MAGIC);
 	if (!number_decimal(p, strspn(p, "0123456789"), &version))
 		return error_set(e, -EBADMSG, "%s: no version in the first line", t->name);

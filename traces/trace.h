@@ -144,8 +144,8 @@ const uint32_t *block_have(const struct trace_block *b, enum event_type type);
 
 /**
  * block_column - for the i-th event of @type: the value of @key, 0 where not known
- * Never NULL for a type with block_count() > 0 unless memory is out; a key that no event of the
- * block has gives a column of zeros.
+ * A key that no event of the block has gives a column of zeros. NULL: memory is out, or the column
+ * is broken although its checksum is right (a hostile file); the same holds for the calls above.
  */
 const uint64_t *block_column(const struct trace_block *b, enum event_type type, unsigned int key);
 

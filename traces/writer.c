@@ -98,10 +98,11 @@ static int fail_writer(struct trace_writer *w, int code, struct error *e)
 {
 	if (!w->error) {
 		w->error = code;
-		error_errno(&w->first_error, code,
-			    "%s: cannot write after %llu bytes and %llu events; the file is readable "
-			    "up to there",
-			    w->path, (unsigned long long)w->bytes, (unsigned long long)w->events);
+		error_errno(
+			&w->first_error, code,
+			"%s: cannot write after %llu bytes and %llu events; the file is readable "
+			"up to there",
+			w->path, (unsigned long long)w->bytes, (unsigned long long)w->events);
 	}
 	if (e)
 		*e = w->first_error;
@@ -214,8 +215,8 @@ int trace_create(struct trace_writer **w, const char *path, const struct trace_h
 		 struct error *e)
 {
 	bool std = !strcmp(path, "-");
-	int fd = std ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) :
-		       open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int fd = std ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+		     : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	/* A pipe or device that may only be written is fine too. */
 	if (fd < 0 && errno == EACCES)
@@ -232,7 +233,8 @@ int trace_create_replace(struct trace_writer **w, const char *path, const struct
 	char *tmp;
 	int ret;
 
-	/* Where there is nothing to protect, a disk that fills up leaves what was written at PATH. */
+	/* Where there is nothing to protect, a disk that fills up leaves what was written at PATH.
+	 */
 	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
 		return trace_create(w, path, h, e);
 	if (asprintf(&tmp, "%s.tmp", path) < 0)
@@ -444,8 +446,8 @@ static void put_columns(struct trace_writer *w)
 		c->have.n = 0;
 		c->count = 0;
 		for (unsigned int k = 0; k < EVENT_KEYS; k++) {
-			columns += put_column(w, (uint8_t)t, (uint8_t)k, c->keys[k].v,
-					      c->keys[k].n);
+			columns +=
+				put_column(w, (uint8_t)t, (uint8_t)k, c->keys[k].v, c->keys[k].n);
 			c->keys[k].n = 0;
 		}
 	}

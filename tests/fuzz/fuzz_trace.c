@@ -2,7 +2,8 @@
 /*
  * libFuzzer: any bytes as a trace, binary or text. Not part of `make check`; build and run with
  *
- *   make O=build/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=address,undefined,fuzzer-no-link' build/fuzz/libswaptrace.a
+ *   make O=build/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=address,undefined,fuzzer-no-link'
+ * build/fuzz/libswaptrace.a
  *   clang -D_GNU_SOURCE -I. -g -fsanitize=address,undefined,fuzzer tests/fuzz/fuzz_trace.c \
  *         build/fuzz/libswaptrace.a -lzstd -lxxhash -o build/fuzz/fuzz_trace
  *   build/fuzz/fuzz_trace CORPUS-FOLDER

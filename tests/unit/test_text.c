@@ -311,8 +311,7 @@ static void test_header_lines(void **state)
 static void test_misspelt_header(void **state)
 {
 	(void)state;
-	check(MAGIC "# page_clustr=3 colour=red\n",
-	      MAGIC "# page_clustr=3 colour=red\n");
+	check(MAGIC "# page_clustr=3 colour=red\n", MAGIC "# page_clustr=3 colour=red\n");
 	assert_int_equal(stats.unknown_facts, 2);
 	assert_string_equal(stats.unknown_fact_names, "page_clustr (page_cluster?), colour");
 	assert_true(header_key_known("thp_2048kB"));
@@ -325,8 +324,12 @@ static void test_misspelt_header(void **state)
 static void test_header_functions(void **state)
 {
 	struct trace_header *h = trace_header_new(), *copy;
-	struct trace_device d = { .type = 3, .have_pages = true, .pages = 77, .have_prio = true,
-				  .prio = -2, .have_flags = true,
+	struct trace_device d = { .type = 3,
+				  .have_pages = true,
+				  .pages = 77,
+				  .have_prio = true,
+				  .prio = -2,
+				  .have_flags = true,
 				  .flags = DEVICE_SSD | DEVICE_FILE };
 	const struct trace_device *got;
 	unsigned int n;
@@ -401,8 +404,12 @@ static void test_line_ends(void **state)
 
 static void test_not_text(void **state)
 {
-	static const char *const bad[] = { "", "\n", "1 0 1 c RA\n", "# swaptrace\n",
-					   "# swaptrace text\n", "# swaptrace text x\n" };
+	static const char *const bad[] = { "",
+					   "\n",
+					   "1 0 1 c RA\n",
+					   "# swaptrace\n",
+					   "# swaptrace text\n",
+					   "# swaptrace text x\n" };
 	const char *path = test_path("trace");
 
 	(void)state;

@@ -288,9 +288,10 @@ static void test_hostile_payload(void **state)
 /* Heads with right checksums and any numbers in them. */
 static void test_hostile_heads(void **state)
 {
-	static const uint64_t values[] = { 0,	      1,	  65535,	   65536,
-					   65537,     UINT32_MAX, WIRE_PAYLOAD_MAX, UINT64_MAX,
-					   INT64_MAX, 1ull << 40 };
+	static const uint64_t values[] = {
+		0,	    1,	       65535,	  65536, 65537, UINT32_MAX, WIRE_PAYLOAD_MAX,
+		UINT64_MAX, INT64_MAX, 1ull << 40
+	};
 	uint8_t *p = malloc(good_len);
 
 	(void)state;

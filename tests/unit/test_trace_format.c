@@ -208,7 +208,8 @@ static void check_column(struct column_encoder *enc, struct column_decoder *dec,
 	/* One value more is not in there, and must not be made up. */
 	if (entry.encoding != ENC_CONST && n % 8 == 0 && n < WIRE_BLOCK_EVENTS)
 		assert_int_equal(column_decode(dec, &entry, out, n + 8),
-				 entry.nplanes && entry.planes[0].mode == PLANE_SAME ? 0 : -EBADMSG);
+				 entry.nplanes && entry.planes[0].mode == PLANE_SAME ? 0
+										     : -EBADMSG);
 	bytes_free(&dir);
 	bytes_free(&data);
 }
@@ -263,7 +264,7 @@ static void add_section(struct bytes *f, uint16_t kind, uint32_t events, uint64_
 	size_t start = f->len;
 
 	bytes_put(f, "\x89SWTRC\r\n", 8);
-	bytes_u16(f, 1);  /* version */
+	bytes_u16(f, 1); /* version */
 	bytes_u16(f, kind);
 	bytes_u32(f, 80); /* length of the head */
 	bytes_u64(f, payload->len);
@@ -305,19 +306,21 @@ static void test_file_by_hand(void **state)
 	bytes_put(&payload, "# swaptrace 1\n# release=6.1.0 byte_order=big\n", 45);
 	add_section(&file, 1, 0, 0, 0, &payload);
 	payload.len = 0;
-	put_bytes(&directory, "ff00000001");		 /* types: const 1 = RA */
-	put_bytes(&directory, "ff010601e807" "0204");	 /* times: varint from 1000, 4 raw bytes */
-	put_bytes(&directory, "ff02000004");		 /* cpus: const 4, that is CPU 3 */
-	put_bytes(&directory, "ff03000000");		 /* tgids: const 0, unknown */
-	put_bytes(&directory, "ff04000001");		 /* comms: const, string 1 */
-	put_bytes(&directory, "01fe000010");		 /* RA: only key 4, ret */
-	put_bytes(&directory, "0104010100" "0202");	 /* RA ret: plain, base 0, 2 raw bytes */
-	put_bytes(&data, "00d804");			 /* +0, zigzag(300) = 600 = d8 04 */
-	directory.p[12] = 3;				 /* so it is 3 raw bytes */
+	put_bytes(&directory, "ff00000001"); /* types: const 1 = RA */
+	put_bytes(&directory, "ff010601e807"
+			      "0204");	     /* times: varint from 1000, 4 raw bytes */
+	put_bytes(&directory, "ff02000004"); /* cpus: const 4, that is CPU 3 */
+	put_bytes(&directory, "ff03000000"); /* tgids: const 0, unknown */
+	put_bytes(&directory, "ff04000001"); /* comms: const, string 1 */
+	put_bytes(&directory, "01fe000010"); /* RA: only key 4, ret */
+	put_bytes(&directory, "0104010100"
+			      "0202"); /* RA ret: plain, base 0, 2 raw bytes */
+	put_bytes(&data, "00d804");    /* +0, zigzag(300) = 600 = d8 04 */
+	directory.p[12] = 3;	       /* so it is 3 raw bytes */
 	put_bytes(&data, "0802");
-	put_bytes(&payload, "010105");			 /* one loss: CPU 1, 5 events */
-	put_bytes(&payload, "01027368");		 /* one string: "sh" */
-	bytes_varint(&payload, 7);			 /* columns */
+	put_bytes(&payload, "010105");	 /* one loss: CPU 1, 5 events */
+	put_bytes(&payload, "01027368"); /* one string: "sh" */
+	bytes_varint(&payload, 7);	 /* columns */
 	bytes_varint(&payload, directory.len);
 	bytes_put(&payload, directory.p, directory.len);
 	bytes_put(&payload, data.p, data.len);
@@ -383,7 +386,9 @@ static void test_newer_version(void **state)
 /* Numbers of a head lie in the file low byte first, whatever this machine does. */
 static void test_byte_order(void **state)
 {
-	struct section s = { .kind = SECTION_BLOCK, .number = 0x0102030405060708, .events = 0x0a0b };
+	struct section s = { .kind = SECTION_BLOCK,
+			     .number = 0x0102030405060708,
+			     .events = 0x0a0b };
 	static const uint8_t want[] = { 8, 7, 6, 5, 4, 3, 2, 1 };
 	uint8_t head[WIRE_HEAD];
 
@@ -470,7 +475,8 @@ static void test_loss_and_closing(void **state)
 	unlink(path);
 }
 
-/* Case 64: when the disk is full the file ends with its last whole block, and the error says where. */
+/* Case 64: when the disk is full the file ends with its last whole block, and the error says where.
+ */
 static void test_disk_full(void **state)
 {
 	const char *path = test_path("full");
