@@ -10,6 +10,7 @@
 #include "analyze/result_json.h"
 #include "analyze/table.h"
 #include "cli/replay_input.h"
+#include "cli/replay_lru.h"
 #include "replay/engine.h"
 
 #define TIME_LINE_POINTS 120
@@ -86,6 +87,7 @@ static void print_verify(const struct verify_result *v)
 	       format_count(v->windows_agreed).s, format_count(v->windows_checked).s,
 	       format_count(v->lookups_agreed).s, format_count(v->lookups_checked).s,
 	       format_count(v->reads_agreed).s, format_count(v->reads_checked).s);
+	print_lru_verify(&v->lru);
 	if (v->missing[0])
 		printf("  not checked: %s\n", v->missing);
 	if (v->checked != v->agreed)
@@ -101,8 +103,9 @@ static void print_notes(const struct replay_result *results, unsigned int n)
 {
 	const struct replay_result *r = &results[0];
 
-	printf("\nstart state: %s", start_state_name(r->start_state));
-	if (r->start_state == START_BOOT)
+	printf("\nstart state: %s", r->readahead.known ? start_state_name(r->start_state) :
+						       "per-CPU batches empty");
+	if (r->readahead.known && r->start_state == START_BOOT)
 		printf(" (the kernel's boot values: hits 4, no previous offset; --init-hits sets them)");
 	printf("\n");
 	for (unsigned int i = 0; i < r->nnotes; i++)
@@ -124,16 +127,20 @@ static int print_text(const struct replay_result *results, unsigned int n)
 {
 	int ret;
 
-	if (!results[0].readahead.known) {
+	if (!results[0].readahead.known && !results[0].lru.known) {
 		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay\n");
-	} else {
+	} else if (results[0].readahead.known) {
 		ret = print_counts(results, n);
 		if (ret)
 			return ret;
 		printf("\n");
 		for (unsigned int i = 0; i < n; i++)
 			print_windows(&results[i]);
+		printf("%s", results[0].lru.known ? "\n" : "");
 	}
+	ret = print_lru(results, n);
+	if (ret)
+		return ret;
 	if (results[0].verify.done)
 		print_verify(&results[0].verify);
 	print_notes(results, n);
@@ -274,9 +281,15 @@ const struct command cmd_replay = {
 		"A policy SPEC is the recorded kernel's policy with settings changed, joined by "
 		"commas: readahead=cluster|vma|none|fixed:N, page-cluster=N, "
 		"swapoff=vanilla|lookup-first|lookup-only|fixed:N, prev=global|per-device|per-cpu, "
-		"cpus=N, model=v5.6|v6.1|v6.12|v6.18. A result that differs from what the recorded "
+		"cpus=N, model=v5.6|v6.1|v6.12|v6.18, drain=always|once, drain-off=SITE "
+		"(repeatable), lruadd=outline-mb|inline-mb|inline-relaxed. A result that differs from what the recorded "
 		"kernel does is a what-if and is labelled so: it answers the same needs, and leaves "
-		"out that other readahead would have meant other memory pressure.",
+		"out that other readahead would have meant other memory pressure.\n\n"
+		"A trace with events of the per-CPU LRU batches (LRUADD, FLUSH, DRAIN, RELEASE ...) "
+		"is replayed through a model of these as well: how many drains each policy does, "
+		"from which call site, and what they move. Drains that no release of a batch caused "
+		"happen under every policy, unless drain-off names their site; those by readahead "
+		"are taken as recorded, whatever readahead the policy does.",
 	.examples = "  swaptrace replay --verify swaptrace.data\n"
 		    "  swaptrace replay --policy swapoff=vanilla --policy model=v6.18 swaptrace.data\n"
 		    "  swaptrace replay --policy page-cluster=0 --policy page-cluster=5 -o r.json t.txt\n",

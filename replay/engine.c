@@ -52,6 +52,12 @@ int replay_can_verify(const struct trace_header *h, struct error *e)
 	return 0;
 }
 
+/* Whether there is anything for the readahead model. */
+static bool swap_events(const struct engine *g)
+{
+	return g->survey.events[EV_LOOKUP] || g->survey.events[EV_RA] || g->survey.events[EV_READ];
+}
+
 /*
  * The models of readahead and of the per-CPU batches belong to different releases, so it takes the
  * survey to know which are needed.
@@ -59,14 +65,12 @@ int replay_can_verify(const struct trace_header *h, struct error *e)
 static int check_generation(const struct engine *g, struct error *e)
 {
 	const char *release = trace_header_get(trace_get_header(g->r), "release");
-	const uint64_t *events = g->survey.events;
 	bool exact;
 	const struct generation *nearest = generation_of_release(release, &exact);
 
 	if (!release || exact)
 		return 0;
-	if (g->lru && lru_release_known(release) && !events[EV_LOOKUP] && !events[EV_RA] &&
-	    !events[EV_READ])
+	if (g->lru && lru_release_known(release) && !swap_events(g))
 		return 0;
 	return error_set(e, -EPROTONOSUPPORT,
 			 "no model of kernel %s, so its decisions cannot be verified; the nearest "
@@ -288,6 +292,7 @@ static void fill_need(const struct engine *g, const struct columns *c, uint32_t 
 	n->order = (unsigned int)c->v[LOOKUP_ORDER][i];
 	n->count = column_has(c, i, LOOKUP_COUNT) ? (int)(c->v[LOOKUP_COUNT][i] & 0xffff) : -1;
 	n->cpu = cpu;
+	n->marked = c->v[LOOKUP_RA][i] != 0;
 	n->vma = 0;
 	n->have_addr = false;
 	if (!g->survey.owners || !column_has(c, i, LOOKUP_ADDR))
@@ -413,7 +418,7 @@ static int on_cache(struct engine *g, const struct columns *c, uint32_t i)
 
 	for (uint64_t k = off; k < off + n; k++) {
 		if (by == BY_SWAPOUT) {
-			memset(&g->cache.bits[type][k * g->cache.policies], SLOT_CACHED,
+			memset(&g->cache.bits[type][k * g->cache.policies], SLOT_CACHED | SLOT_WRITEOUT,
 			       g->cache.policies);
 			g->machine.slots.dev[type].refs[k] = 1;
 		} else if (g->o->verify && by == BY_SWAPIN) {
@@ -742,7 +747,7 @@ static const struct view_wanted *wanted(const struct engine *g, struct view_want
 	*w = (struct view_wanted){
 		.keys = {
 			[EV_LOOKUP] = BIT(LOOKUP_TYPE) | BIT(LOOKUP_OFF) | BIT(LOOKUP_CAUSE) |
-				      BIT(LOOKUP_ORDER) | BIT(LOOKUP_COUNT),
+				      BIT(LOOKUP_ORDER) | BIT(LOOKUP_COUNT) | BIT(LOOKUP_RA),
 			[EV_CACHE] = cache,
 			[EV_UNCACHE] = cache,
 			[EV_ALLOC] = BIT(ALLOC_TYPE) | BIT(ALLOC_OFF) | BIT(ALLOC_N) |
@@ -768,7 +773,7 @@ static const struct view_wanted *wanted(const struct engine *g, struct view_want
 		want_lru(w);
 	if (!g->o->verify)
 		return w;
-	w->keys[EV_LOOKUP] |= BIT(LOOKUP_HIT) | BIT(LOOKUP_RA) | BIT(LOOKUP_BYPASS) | BIT(KEY_TID);
+	w->keys[EV_LOOKUP] |= BIT(LOOKUP_HIT) | BIT(LOOKUP_BYPASS) | BIT(KEY_TID);
 	w->keys[EV_RA] |= BIT(RA_TYPE) | BIT(RA_OFF) | BIT(RA_ADDR) | BIT(RA_RET) | BIT(RA_HITS) |
 			  BIT(RA_PREV) | BIT(RA_LAST) | BIT(RA_VMA) | BIT(KEY_TID);
 	w->keys[EV_READ] = BIT(READ_TYPE) | BIT(READ_OFF) | BIT(READ_N) | BIT(READ_CAUSE) |
@@ -811,7 +816,7 @@ static void add_notes(const struct engine *g, struct replay_result *res)
 	const struct survey *s = &g->survey;
 	uint64_t outside = 0;
 
-	if (!g->page_cluster_known && !s->events[EV_CONFIG])
+	if (!g->page_cluster_known && !s->events[EV_CONFIG] && s->events[EV_LOOKUP])
 		replay_result_note(res, "page_cluster is not in the trace: 3, the kernel's default, "
 					"was taken");
 	if (!trace_header_get(trace_get_header(g->r), "release"))
@@ -851,7 +856,7 @@ static int finish(struct engine *g, struct error *e)
 			cost_estimate(g->o->cost, page_size, res);
 		add_notes(g, res);
 	}
-	if (!ret && g->o->verify)
+	if (!ret && g->o->verify && (swap_events(g) || !g->lru))
 		ret = verify_finish(&g->verify);
 	if (!ret && g->lru)
 		ret = lru_feed_finish(&g->feed, g->results);
