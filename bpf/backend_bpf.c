@@ -194,7 +194,7 @@ static int size_maps(struct bpf_backend *b)
 	int err = bpf_map__set_max_entries(b->skel->maps.rings, b->cpus);
 
 	if (!err)
-		err = bpf_map__set_max_entries(b->skel->maps.counts, b->cpus * PROBE_NR);
+		err = bpf_map__set_max_entries(b->skel->maps.counts, b->cpus * PROBE_ROWS);
 	b->skel->rodata->at = b->addresses;
 	b->skel->rodata->settings = b->settings;
 	return err;
@@ -473,7 +473,7 @@ unsigned int bpf_backend_cpus(const struct bpf_backend *b)
 int bpf_backend_counts(struct bpf_backend *b, unsigned int cpu, unsigned int probe,
 		       struct probe_counts *c)
 {
-	uint32_t key = cpu * PROBE_NR + probe;
+	uint32_t key = cpu * PROBE_ROWS + probe;
 
 	return bpf_map_lookup_elem(bpf_map__fd(b->skel->maps.counts), &key, c);
 }

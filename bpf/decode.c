@@ -333,7 +333,8 @@ static int decode_range(struct decoder *d, const struct record_range *r)
 		event_set(&ev, what, r->what);
 	if (type == EV_UNREF && r->left != UNKNOWN_U32)
 		event_set(&ev, UNREF_LEFT, r->left);
-	return d->event(d->arg, &ev, r->head.cpu, r->head.probe);
+	return d->event(d->arg, &ev, r->head.cpu,
+			r->head.flags & RECORD_MORE ? PROBE_NONE : r->head.probe);
 }
 
 /* type, off and n stand first in all events of decode_range() but ALLOC. */

@@ -592,7 +592,7 @@ static void print_choice(FILE *f, const struct hook_choice *c)
 		fprintf(f, "%24slost: %s\n", "", c->hook->lost);
 		return;
 	}
-	fprintf(f, "%-24s%-28s%s\n", c->hook->name, c->copies[0]->name,
+	fprintf(f, "%-24s%-27s %s\n", c->hook->name, c->copies[0]->name,
 		kinds_text(c, text, sizeof(text)));
 	for (unsigned int i = 1; i < c->n; i++)
 		fprintf(f, "%24s%s\n", "", c->copies[i]->name);
@@ -630,7 +630,7 @@ static void print_variables(FILE *f, const struct hook_kernel *k)
 
 void hooks_print(FILE *f, const struct hook_kernel *k, const struct hook_choice *c)
 {
-	fprintf(f, "%-24s%-28s%s\n", "event", "function", "attached by, first that works");
+	fprintf(f, "%-24s%-27s %s\n", "event", "function", "attached by, first that works");
 	for (size_t i = 0; i < hook_plan_len; i++)
 		if (c[i].hook->event)
 			print_choice(f, &c[i]);

@@ -426,7 +426,7 @@ static uint64_t lost_on(struct recorder *r, unsigned int cpu)
 	struct probe_counts c;
 	uint64_t lost = 0;
 
-	for (unsigned int probe = 0; probe < PROBE_NR; probe++)
+	for (unsigned int probe = 0; probe < PROBE_ROWS; probe++)
 		if (!bpf_backend_counts(r->backend, cpu, probe, &c))
 			lost += c.lost;
 	return lost;

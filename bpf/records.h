@@ -52,7 +52,8 @@ enum probe_id {
 	PROBE_SWAPOFF_BEGIN,
 	PROBE_SWAPOFF_END,
 	PROBE_NR,
-	PROBE_NONE = PROBE_NR /* a record of the recorder's own, counted by no probe */
+	PROBE_NONE = PROBE_NR, /* a record that is no hit of its own; its losses are counted */
+	PROBE_ROWS
 };
 
 struct probe_counts {
@@ -74,6 +75,7 @@ enum record_kind {
 };
 
 #define RECORD_FILTERED 1 /* outside -p / -G */
+#define RECORD_MORE 2	  /* another event of a hit that has been counted with the first */
 
 struct record {
 	__u64 t_ns; /* CLOCK_BOOTTIME */

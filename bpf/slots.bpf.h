@@ -6,23 +6,49 @@
 
 /* ---- UNREF, FREE, ALLOC ---- */
 
-/* References that are left after one of each slot is dropped, if all of them agree. */
-static __always_inline u32 left_after(u64 entry, u32 n)
+/* References that are left after one is dropped. */
+static __always_inline u32 left_after(u32 count)
 {
-	u32 first = references(entry), last;
+	return count && count != UNKNOWN_U32 ? count - 1 : UNKNOWN_U32;
+}
 
-	if (first == UNKNOWN_U32 || !first)
-		return UNKNOWN_U32;
-	if (n == 1)
-		return first - 1;
-	for (u32 i = 1; i < 16; i++) {
-		if (i >= n)
-			return first - 1;
-		last = references(entry + i);
-		if (last != first)
-			return UNKNOWN_U32;
-	}
-	return n <= 16 ? first - 1 : UNKNOWN_U32;
+/* A row of slots that lose a reference each, cut where the rest that is left changes. */
+struct unref_walk {
+	u64 entry;
+	u32 from; /* slots of the row that have been sent */
+	u32 left; /* of the slot before */
+	u32 what;
+	u32 probe;
+};
+
+static __always_inline void unref_send(struct unref_walk *w, u32 to)
+{
+	send_part(w->probe, w->entry + w->from, to - w->from, w->what, w->left,
+		  w->from ? RECORD_MORE : 0);
+	w->from = to;
+}
+
+static long unref_step(u32 i, struct unref_walk *w)
+{
+	u32 left = left_after(references(w->entry + i));
+
+	if (i && left != w->left)
+		unref_send(w, i);
+	w->left = left;
+	return 0;
+}
+
+static __always_inline void send_unref(u8 probe, u64 entry, u32 n, u8 what)
+{
+	struct unref_walk w = { .entry = entry, .what = what, .probe = probe };
+
+	bpf_loop(n, unref_step, &w, 0);
+	unref_send(&w, n);
+}
+
+static __always_inline void send_unref_one(u8 probe, u64 entry, u8 what)
+{
+	send_range(probe, entry, 1, what, left_after(references(entry)));
 }
 
 enum { HOW_ZAP, HOW_SWAPIN };
@@ -30,33 +56,41 @@ enum { HOW_ZAP, HOW_SWAPIN };
 static __always_inline void unref_enter(u64 entry, u64 n)
 {
 	if (count_hit(PROBE_UNREF_SWAPIN))
-		send_range(PROBE_UNREF_SWAPIN, entry, (u32)n, HOW_SWAPIN,
-			   left_after(entry, (u32)n));
+		send_unref(PROBE_UNREF_SWAPIN, entry, (u32)n, HOW_SWAPIN);
 }
 ENTRY2(unref_enter)
 
+/* Kernels with this function have no bpf_loop() either, as far back as 5.15. */
 static __always_inline void unref_one_enter(u64 entry)
 {
-	unref_enter(entry, 1);
+	if (count_hit(PROBE_UNREF_SWAPIN))
+		send_unref_one(PROBE_UNREF_SWAPIN, entry, HOW_SWAPIN);
 }
 ENTRY1(unref_one_enter)
 
 /* Entries of the kernel's own (migration, poison, markers) come here too and are no slots. */
-static __always_inline void zap_enter(u64 entry, u64 n)
+static __always_inline bool zap_start(u64 entry)
 {
 	task_enter(CTX_ZAP);
 	if (!count_hit(PROBE_UNREF_ZAP))
-		return;
-	if (!device_of(entry_type(entry)))
-		count_filtered(bpf_get_smp_processor_id(), PROBE_UNREF_ZAP);
-	else
-		send_range(PROBE_UNREF_ZAP, entry, (u32)n, HOW_ZAP, left_after(entry, (u32)n));
+		return false;
+	if (device_of(entry_type(entry)))
+		return true;
+	count_filtered(bpf_get_smp_processor_id(), PROBE_UNREF_ZAP);
+	return false;
+}
+
+static __always_inline void zap_enter(u64 entry, u64 n)
+{
+	if (zap_start(entry))
+		send_unref(PROBE_UNREF_ZAP, entry, (u32)n, HOW_ZAP);
 }
 ENTRY2(zap_enter)
 
 static __always_inline void zap_one_enter(u64 entry)
 {
-	zap_enter(entry, 1);
+	if (zap_start(entry))
+		send_unref_one(PROBE_UNREF_ZAP, entry, HOW_ZAP);
 }
 ENTRY1(zap_one_enter)
 

@@ -33,7 +33,7 @@ struct {
 
 struct {
 	__uint(type, MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* CPUs * PROBE_NR, set before loading */
+	__uint(max_entries, 1); /* CPUs * PROBE_ROWS, set before loading */
 	__type(key, u32);
 	__type(value, struct probe_counts);
 } counts SEC(".maps");
@@ -230,7 +230,7 @@ static __always_inline u32 order_of(u32 pages)
 
 static __always_inline struct probe_counts *counts_of(u32 cpu, u32 probe)
 {
-	u32 key = cpu * PROBE_NR + probe;
+	u32 key = cpu * PROBE_ROWS + probe;
 
 	return bpf_map_lookup_elem(&counts, &key);
 }
@@ -260,7 +260,7 @@ static __always_inline void count_filtered(u32 cpu, u32 probe)
 
 static __always_inline void count_lost(u32 cpu, u32 probe)
 {
-	struct probe_counts *c = probe < PROBE_NR ? counts_of(cpu, probe) : 0;
+	struct probe_counts *c = counts_of(cpu, probe);
 
 	if (c)
 		__sync_fetch_and_add(&c->lost, 1);
@@ -313,20 +313,27 @@ static __always_inline u64 wakeup_flags(void *ring, u64 size)
 		void *ring_ = this_ring();                                                         \
 		if (!ring_ || bpf_ringbuf_output(ring_, (r), sizeof(*(r)),                         \
 						 wakeup_flags(ring_, sizeof(*(r)))))               \
-			count_lost((r)->head.cpu, (r)->head.probe);                                \
+			count_lost((r)->head.cpu,                                                  \
+				   (r)->head.flags & RECORD_MORE ? PROBE_NONE : (r)->head.probe);  \
 	})
 
-static __always_inline void send_range(u8 kind_probe, u64 entry, u32 n, u8 what, u32 left)
+static __always_inline void send_part(u8 probe, u64 entry, u32 n, u8 what, u32 left, u32 flags)
 {
 	struct record_range r = {};
 
-	head_fill(&r.head, RECORD_RANGE, kind_probe);
+	head_fill(&r.head, RECORD_RANGE, probe);
+	r.head.flags |= flags;
 	r.entry = entry;
 	r.n = n;
 	r.what = what;
 	r.left = left;
 	r.order = order_of(n);
 	record_send(&r);
+}
+
+static __always_inline void send_range(u8 probe, u64 entry, u32 n, u8 what, u32 left)
+{
+	send_part(probe, entry, n, what, left, 0);
 }
 
 #endif
