@@ -24,6 +24,7 @@ const struct count_field readahead_counts[] = {
 	FIELD(pages_read),
 	FIELD(ra_pages),
 	FIELD(hits),
+	FIELD(writeout_hits),
 	FIELD(unused),
 	FIELD(drains),
 	FIELD(lookups),

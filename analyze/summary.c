@@ -445,6 +445,7 @@ static void settle_counts(struct gathering *g)
 	ra->hits = g->marks_known     ? g->marked - s->earlier_marks
 		   : reads && lookups ? g->used
 				      : COUNT_UNKNOWN;
+	ra->writeout_hits = COUNT_UNKNOWN; /* only a replay tells them apart */
 	ra->unused = COUNT_UNKNOWN;
 	if (reads && lookups && !slotset_dropped(g->ahead) && g->used <= ra->ra_pages)
 		ra->unused = ra->ra_pages - g->used;

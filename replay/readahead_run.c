@@ -107,15 +107,18 @@ bool run_account(struct ra_run *run, const struct need *n)
 	bool vma = n->vma && n->have_addr && n->cause != LOOKUP_SHMEM && vma_mode(run);
 
 	*bits &= (uint8_t)~SLOT_MARKED;
-	if (vma)
-		ra_vma_hit(&run->vma_word[n->vma], n->addr, marked, run->machine->geometry.page_shift);
 	if (marked) {
 		run->result->readahead.hits++;
 		if (run->slice)
 			run->slice->hits++;
-		if (!vma)
-			run_state(run, n)->hits++;
+	} else if (*bits & SLOT_WRITEOUT && n->marked) {
+		marked = true;
+		run->result->readahead.writeout_hits++;
 	}
+	if (vma)
+		ra_vma_hit(&run->vma_word[n->vma], n->addr, marked, run->machine->geometry.page_shift);
+	else if (marked)
+		run_state(run, n)->hits++;
 	return marked;
 }
 

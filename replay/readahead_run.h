@@ -18,6 +18,7 @@ enum cache_bits {
 	SLOT_CACHED = 1 << 0, /* in the swap cache */
 	SLOT_MARKED = 1 << 1, /* carries the readahead mark (PG_readahead) */
 	SLOT_UNUSED = 1 << 2, /* read ahead and not needed since */
+	SLOT_WRITEOUT = 1 << 3, /* in the cache since it was swapped out, not by a read */
 };
 
 #define SMALL_WINDOWS 65 /* windows counted in an array; larger ones are rare */
@@ -48,6 +49,12 @@ struct need {
 	bool have_addr;
 	uint64_t addr, vma_start, vma_end;
 	int cpu;
+	/*
+	 * The recorded lookup found the mark. On a page that is being written out this is no
+	 * readahead mark: PG_reclaim and PG_readahead are one bit, and the kernel counts a hit.
+	 * No policy has a say in it, so it is taken as given.
+	 */
+	bool marked;
 };
 
 /* WAY_NONE is a call with a window of one page that touches no state. */

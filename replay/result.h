@@ -34,7 +34,8 @@ struct readahead_result {
 	uint64_t pages_read; /* pages read from swap: demand + readahead + bypass */
 	uint64_t ra_pages;   /* newly read by readahead, without the page that was needed */
 	uint64_t hits;	     /* of them: first lookup that found the readahead mark (accounted) */
-	uint64_t unused;     /* of them: not needed by the end of the trace */
+	uint64_t writeout_hits; /* hits the kernel counted on pages being written out (PG_reclaim) */
+	uint64_t unused;     /* of ra_pages: not needed by the end of the trace */
 	uint64_t drains;     /* calls with a window above one page: lru_add_drain() */
 	uint64_t lookups;    /* needs of a swap entry */
 	uint64_t cache_hits; /* needs that were found in the swap cache */

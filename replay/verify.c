@@ -306,7 +306,8 @@ static bool compare_lookup(struct verify *v, const struct moment *at,
 {
 	uint8_t *bits = run_bits(&v->run, l->need.type, l->need.off);
 	bool cached = *bits & SLOT_CACHED, marked = *bits & SLOT_MARKED;
-	bool same = l->hit == cached && (!l->hit || l->ra < 0 || l->ra == marked);
+	bool given = *bits & SLOT_WRITEOUT && l->ra > 0; /* see struct need */
+	bool same = l->hit == cached && (!l->hit || l->ra < 0 || l->ra == marked || given);
 	struct difference d = { .event = "LOOKUP" };
 	bool explained = false;
 

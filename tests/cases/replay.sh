@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 51
+tap_plan 53
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -74,6 +74,17 @@ trace case8 "$CLUSTER" <<-END
 END
 tap_is "$(windows case8 0)" "{8: 1}" "case 8: one call, window 8 (hits 4 at the start)"
 tap_is "$(counts case8 0 "calls pages_read ra_pages hits")" "1 5 4 2" "case 8: 5 pages read, 4 by readahead, 2 hits"
+
+# --- PG_reclaim and PG_readahead are one bit: a lookup of a page that is being written out may find the mark, and the
+# kernel counts a hit. Hits 0 + 1 make the next window 4 (kernel-facts 7.1: hits 1 -> 4); without it, it is 1.
+trace writeout "$CLUSTER" <<-END
+	SLOTS type=0 off=1000 n=8
+	CACHE type=0 off=50 by=swapout
+	LOOKUP type=0 off=50 cause=fault hit=1 ra=1
+	LOOKUP type=0 off=1003 cause=fault hit=0
+END
+tap_is "$(windows writeout 0 --init-hits 0)" "{4: 1}" "a mark on a page being written out counts as a hit"
+tap_is "$(counts writeout 0 "hits writeout_hits ra_pages" --init-hits 0)" "0 1 3" "but is told apart from readahead hits"
 
 # --- case 17: a swapoff that was killed is incomplete ----------------------------------------
 {
