@@ -201,7 +201,7 @@ static int print_windows(const struct capture *c)
 	for (unsigned int i = 0; i < sizes.n; i++)
 		add_window_row(t, c, &p, sizes.bins[i].pages);
 	add_total_row(t, c, &p);
-	printf("Windows of readahead calls during swapoff, %s readahead (calls and share)\n\n",
+	printf("Windows of readahead calls, %s readahead (calls and share)\n\n",
 	       c->readahead);
 	if (!ret)
 		ret = table_text(t, stdout);
@@ -262,14 +262,24 @@ static int print_counts(const struct capture *c)
 	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
 }
 
+static uint64_t swapoff_needs(const struct replay_result *r)
+{
+	uint64_t pages = 0;
+
+	for (unsigned int i = 0; i < r->nswapoffs; i++)
+		pages += r->swapoffs[i].pages;
+	return pages;
+}
+
 static void print_capture_line(const struct capture *c)
 {
 	const struct trace_header *h = trace_get_header(c->in.reader);
 	const char *release = trace_header_get(h, "release");
 
-	printf("capture %s: kernel %s, %s needs of swap entries; ", c->path,
+	printf("capture %s: kernel %s, %s needs of swap entries, %s of them by swapoff; ", c->path,
 	       release ? release : "unknown",
-	       format_count(c->results[0].readahead.lookups).s);
+	       format_count(c->results[0].readahead.lookups).s,
+	       format_count(swapoff_needs(&c->results[0])).s);
 	for (int i = 0; i < COLUMNS; i++)
 		printf("%s%s is %s", i ? ", " : "", titles[i],
 		       c->results[i].what_if ? "a what-if" : "the recorded kernel's own policy");
