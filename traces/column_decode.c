@@ -146,16 +146,27 @@ static bool join_planes(struct column_decoder *d, const struct column_entry *e, 
 }
 
 /*
- * The inner loops of all reading. Both are inlined with constants for @planes and @encoding, so
- * that each of the common combinations becomes a loop of its own without branches.
+ * The inner loops of all reading. They are inlined with constants for @planes and @encoding, so
+ * that each of the common combinations becomes a loop of its own without branches: up to three
+ * planes, the lowest ones. ANY_PLANES stands for everything else.
  */
+#define ANY_PLANES 0
+
 static inline __attribute__((always_inline)) uint64_t take(const struct joined *j,
 							   unsigned int planes, uint32_t i)
 {
 	uint64_t v = j->same;
 
-	for (unsigned int p = 0; p < planes; p++)
-		v |= (uint64_t)j->at[p][i] << j->shift[p];
+	if (planes == ANY_PLANES) {
+		for (unsigned int p = 0; p < j->n; p++)
+			v |= (uint64_t)j->at[p][i] << j->shift[p];
+		return v;
+	}
+	v |= j->at[0][i];
+	if (planes > 1)
+		v |= (uint64_t)j->at[1][i] << 8;
+	if (planes > 2)
+		v |= (uint64_t)j->at[2][i] << 16;
 	return v;
 }
 
@@ -181,24 +192,40 @@ static inline __attribute__((always_inline)) void rebuild_planes(const struct jo
 								 uint64_t base,
 								 uint64_t *restrict out, uint32_t n)
 {
-	if (j->n == 1)
+	bool lowest = !j->n || j->shift[j->n - 1] == 8 * (j->n - 1);
+
+	if (j->n == 1 && lowest)
 		rebuild(j, 1, encoding, base, out, n);
-	else if (j->n == 2)
+	else if (j->n == 2 && lowest)
 		rebuild(j, 2, encoding, base, out, n);
-	else if (j->n == 3)
+	else if (j->n == 3 && lowest)
 		rebuild(j, 3, encoding, base, out, n);
 	else
-		rebuild(j, j->n, encoding, base, out, n);
+		rebuild(j, ANY_PLANES, encoding, base, out, n);
 }
 
-static int decode_bits(struct column_decoder *d, const struct column_entry *e, uint64_t *out,
-		       uint32_t n)
+static int decode_bits(struct column_decoder *d, const struct column_entry *e,
+		       uint64_t *restrict out, uint32_t n)
 {
 	const uint8_t *p = plane_bytes(d, e, 0, (n + 7) / 8);
 
+	uint32_t i = 0;
+
 	if (!p)
 		return -EBADMSG;
-	for (uint32_t i = 0; i < n; i++)
+	for (; i + 8 <= n; i += 8) {
+		unsigned int byte = p[i / 8];
+
+		out[i] = e->base + (byte & 1);
+		out[i + 1] = e->base + (byte >> 1 & 1);
+		out[i + 2] = e->base + (byte >> 2 & 1);
+		out[i + 3] = e->base + (byte >> 3 & 1);
+		out[i + 4] = e->base + (byte >> 4 & 1);
+		out[i + 5] = e->base + (byte >> 5 & 1);
+		out[i + 6] = e->base + (byte >> 6 & 1);
+		out[i + 7] = e->base + (byte >> 7 & 1);
+	}
+	for (; i < n; i++)
 		out[i] = e->base + (p[i / 8] >> (i % 8) & 1);
 	return 0;
 }
