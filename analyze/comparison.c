@@ -576,6 +576,45 @@ static int align_units(struct comparison *c, struct error *e)
 	return 0;
 }
 
+/* Share of swap-outs of one size that fell back in each run; index @k is its swpout. */
+static int add_fallback_runs(struct comparison_input *in, unsigned int k, int size)
+{
+	char name[200];
+	const struct metric *failed;
+	size_t f;
+
+	snprintf(name, sizeof(name), "%s_fallback", in->metrics[k].name);
+	failed = find_metric(in, name);
+	if (!failed || failed->n != in->metrics[k].n)
+		return 0;
+	/* Adding a metric moves the others: only the index stays. */
+	f = (size_t)(failed - in->metrics);
+	snprintf(name, sizeof(name), "%.*s fallback", size, in->metrics[k].name);
+	for (size_t i = 0; i < in->metrics[k].n; i++) {
+		double good = in->metrics[k].v[i], bad = in->metrics[f].v[i];
+
+		if (input_real(in, name, QUANTITY_PERCENT, "%", 100 * bad / (good + bad),
+			       BETTER_LOWER))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Where a kernel's runs were kept apart, their spread tells more than the total. */
+static int derive_fallback_runs(struct comparison_input *in)
+{
+	unsigned int given = in->nmetrics;
+	int ret = 0;
+
+	for (unsigned int k = 0; !ret && k < given; k++) {
+		const char *name = in->metrics[k].name, *end = strstr(name, "kB/swpout");
+
+		if (end && !end[9] && in->metrics[k].n > 1)
+			ret = add_fallback_runs(in, k, (int)(end - name) + 2);
+	}
+	return ret;
+}
+
 static int summarise(struct comparison *c, enum better better)
 {
 	for (unsigned int i = 0; i < c->n; i++) {
@@ -647,6 +686,8 @@ int comparison_finish(struct comparison *c, const struct comparison_options *o, 
 	if (ret)
 		return ret;
 	ret = fill_windows(c);
+	for (unsigned int i = 0; !ret && i < c->n; i++)
+		ret = derive_fallback_runs(&c->inputs[i]);
 	if (!ret)
 		ret = summarise(c, o->better);
 	if (!ret)

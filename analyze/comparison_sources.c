@@ -246,6 +246,15 @@ static int read_requests(struct trace_reader *r, struct requests *q, struct erro
 	return ret;
 }
 
+static void order_name(char *out, size_t size, unsigned int order, uint64_t page_kb, bool failed)
+{
+	if (order)
+		snprintf(out, size, "%" PRIu64 "kB/swpout%s", page_kb << order,
+			 failed ? "_fallback" : "");
+	else
+		snprintf(out, size, "single slots %s", failed ? "refused" : "allocated");
+}
+
 /* Swap-out in the form of the mTHP counters, so that it joins their table. */
 static int add_orders(struct comparison_input *in, const struct requests *q, uint64_t page_kb)
 {
@@ -260,9 +269,10 @@ static int add_orders(struct comparison_input *in, const struct requests *q, uin
 			continue;
 		if (order && q->failed[order] && (impossible || q->config[order]))
 			in->config_fallback = true;
-		snprintf(name, sizeof(name), "%" PRIu64 "kB/swpout", page_kb << order);
+		/* Single pages are none of the mTHP sizes, whose table has a total. */
+		order_name(name, sizeof(name), order, page_kb, false);
 		ret = input_count(in, name, q->ok[order], BETTER_UNKNOWN);
-		snprintf(name, sizeof(name), "%" PRIu64 "kB/swpout_fallback", page_kb << order);
+		order_name(name, sizeof(name), order, page_kb, true);
 		if (!ret)
 			ret = input_count(in, name, q->failed[order], BETTER_LOWER);
 	}

@@ -381,6 +381,23 @@ static void compare_counts(struct report *r, const struct sources *s)
 	document_table(&r->doc, t);
 }
 
+/* Every different set of assumptions once. */
+static void explain_estimates(struct report *r, const struct sources *s)
+{
+	for (unsigned int i = 0; i < s->n; i++) {
+		const struct estimate_result *e = &s->v[i].result.estimate;
+		bool said = false;
+
+		for (unsigned int k = 0; k < i; k++)
+			said |= s->v[k].result.estimate.known &&
+				!strcmp(s->v[k].result.estimate.assumptions, e->assumptions);
+		if (e->known && !said)
+			document_sentence(&r->doc,
+					  "Estimated times are estimates, not measured: %s",
+					  e->assumptions);
+	}
+}
+
 static void explain_counts(struct report *r, const struct sources *s)
 {
 	bool pages = false, recorded = false;
@@ -400,11 +417,7 @@ static void explain_counts(struct report *r, const struct sources *s)
 	if (pages && recorded)
 		document_sentence(&r->doc,
 				  "swap_ra and swap_ra_hit of /proc/vmstat: n/a (counter missing)");
-	for (unsigned int i = 0; i < s->n; i++)
-		if (s->v[i].result.estimate.known)
-			document_sentence(&r->doc,
-					  "Estimated time of %s is an estimate, not measured: %s",
-					  s->v[i].name, s->v[i].result.estimate.assumptions);
+	explain_estimates(r, s);
 }
 
 /* Why there is nothing to see; without a summary only silence can be told. */

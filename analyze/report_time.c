@@ -42,20 +42,54 @@ static double slice_seconds(const struct replay_result *r, unsigned int i)
 	return (double)(r->slices[i + 1].t_ns - r->slices[i].t_ns) / NS;
 }
 
-static void add_line(struct plot_panel *p, const struct source *v, slice_value *value)
+static bool is_active(const struct time_slice *s)
 {
-	const struct replay_result *r = &v->result;
+	return s->lookups || s->calls || s->pages_read;
+}
+
+/*
+ * The part of a time line from the first swap-in to the last: recordings begin at different moments
+ * before their workload, so only lines that begin with it can be compared.
+ */
+struct active_part {
+	unsigned int first, n;
+};
+
+static struct active_part active_part(const struct replay_result *r)
+{
+	struct active_part a = { 0, r->nslices };
+
+	while (a.n && !is_active(&r->slices[a.first])) {
+		a.first++;
+		a.n--;
+	}
+	while (a.n && !is_active(&r->slices[a.first + a.n - 1]))
+		a.n--;
+	return a;
+}
+
+static struct plot_series *start_line(struct plot_panel *p, const struct source *v,
+				      struct active_part a)
+{
+	const struct time_slice *slices = v->result.slices + a.first;
 	struct plot_series *line;
 	char title[256];
 
-	snprintf(title, sizeof(title), "%s%s", r->what_if ? "what-if: " : "", v->name);
-	line = plot_add_series(p, title, r->nslices);
-	if (!line)
-		return;
-	for (unsigned int i = 0; i < r->nslices; i++) {
-		line->points[i].x = (double)(r->slices[i].t_ns - r->slices[0].t_ns) / NS;
-		line->points[i].y = value(&r->slices[i], slice_seconds(r, i));
-	}
+	snprintf(title, sizeof(title), "%s%s", v->result.what_if ? "what-if: " : "", v->name);
+	line = plot_add_series(p, title, a.n);
+	for (unsigned int i = 0; line && i < a.n; i++)
+		line->points[i].x = (double)(slices[i].t_ns - slices[0].t_ns) / NS;
+	return line;
+}
+
+static void add_line(struct plot_panel *p, const struct source *v, slice_value *value)
+{
+	struct active_part a = active_part(&v->result);
+	struct plot_series *line = start_line(p, v, a);
+
+	for (unsigned int i = 0; line && i < a.n; i++)
+		line->points[i].y = value(&v->result.slices[a.first + i],
+					  slice_seconds(&v->result, a.first + i));
 }
 
 /*
@@ -64,19 +98,13 @@ static void add_line(struct plot_panel *p, const struct source *v, slice_value *
  */
 static void add_accuracy(struct plot_panel *p, const struct source *v)
 {
-	const struct replay_result *r = &v->result;
-	struct plot_series *line;
+	struct active_part a = active_part(&v->result);
+	struct plot_series *line = start_line(p, v, a);
 	uint64_t hits = 0, pages = 0;
-	char title[256];
 
-	snprintf(title, sizeof(title), "%s%s", r->what_if ? "what-if: " : "", v->name);
-	line = plot_add_series(p, title, r->nslices);
-	if (!line)
-		return;
-	for (unsigned int i = 0; i < r->nslices; i++) {
-		hits += r->slices[i].hits;
-		pages += r->slices[i].ra_pages;
-		line->points[i].x = (double)(r->slices[i].t_ns - r->slices[0].t_ns) / NS;
+	for (unsigned int i = 0; line && i < a.n; i++) {
+		hits += v->result.slices[a.first + i].hits;
+		pages += v->result.slices[a.first + i].ra_pages;
 		line->points[i].y = percent_of(hits, pages);
 	}
 }
