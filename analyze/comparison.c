@@ -308,7 +308,7 @@ static void check_declared_n(struct comparison *c, uint64_t declared)
 		const struct comparison_input *in = &c->inputs[i];
 		uint64_t n = declared ? declared : in->declared_n;
 
-		if (!n || (in->kind != INPUT_TIMES && in->kind != INPUT_COLUMN))
+		if (!n || in->kind != INPUT_TIMES)
 			continue;
 		for (unsigned int k = 0; k < in->nmetrics; k++) {
 			const struct metric *m = &in->metrics[k];
@@ -418,7 +418,7 @@ static const struct meaning {
 	const char *metric; /* end of the names it concerns; NULL: synchronous devices */
 	const char *text;
 } meanings[] = {
-	{ 6019, "/swpout_fallback", "also counts shmem" },
+	{ 6019, "/swpout_fallback", "also counts shmem in swpout_fallback" },
 	{ 6019, NULL,
 	  "takes swap-ins from synchronous devices through the swap cache and readahead, which "
 	  "earlier releases bypass" },
@@ -652,6 +652,14 @@ static bool name_taken(const struct comparison *c, unsigned int i)
 	return false;
 }
 
+static bool name_before(const struct comparison *c, unsigned int i)
+{
+	for (unsigned int k = 0; k < i; k++)
+		if (!strcmp(c->inputs[k].name, c->inputs[i].name))
+			return true;
+	return false;
+}
+
 /* Files of one name in different folders go by their paths, then by numbers. */
 static void make_names_differ(struct comparison *c)
 {
@@ -661,11 +669,12 @@ static void make_names_differ(struct comparison *c)
 		if (name_taken(c, i) && in->file[0] && in->kind != INPUT_COLUMN)
 			snprintf(in->name, sizeof(in->name), "%.120s", in->file);
 	}
-	for (unsigned int i = 0; i < c->n; i++) {
+	/* From the last to the first, so that each still meets the names it clashes with. */
+	for (unsigned int i = c->n; i-- > 0;) {
 		struct comparison_input *in = &c->inputs[i];
 		char old[100];
 
-		if (!name_taken(c, i))
+		if (!name_before(c, i))
 			continue;
 		snprintf(old, sizeof(old), "%.99s", in->name);
 		snprintf(in->name, sizeof(in->name), "%s (%u)", old, i + 1);

@@ -168,7 +168,8 @@ int document_csv(const struct document *d, FILE *f)
 
 		if (!t)
 			continue;
-		fprintf(f, "%s# %s: %s\n", first ? "" : "\n", table_name(t), table_title(t));
+		fprintf(f, "%s# %s%s%s\n", first ? "" : "\n", table_name(t),
+			*table_title(t) ? ": " : "", table_title(t));
 		first = false;
 		ret = table_csv(t, f);
 	}

@@ -156,7 +156,7 @@ static int bad_bucket(int why, const char *name, uint64_t line, struct error *e)
  */
 static size_t map_name(const char *s, size_t len)
 {
-	while (len && strchr(" \t\r", s[len - 1]) && s[len - 1])
+	while (len && memchr(" \t\r\n", s[len - 1], 4))
 		len--;
 	return len > 1 && *s == '@' && s[len - 1] == ':' ? len - 1 : 0;
 }

@@ -51,9 +51,9 @@ void report_add_plot(struct report *r, struct plot *p, const char *caption)
 
 static const char *kind_name(const struct source *v)
 {
-	if (v->kind == SOURCE_ARGDIST)
+	if (!strcmp(v->origin, "argdist"))
 		return "argdist table";
-	if (v->kind == SOURCE_TRACE)
+	if (!strcmp(v->origin, "trace"))
 		return "recorded";
 	return v->result.what_if ? "what-if" : "replayed";
 }
@@ -93,8 +93,9 @@ static void list_sources(struct report *r, const struct sources *s)
 		setting_cell(t, v->facts.vma_ra);
 		table_count(t, v->facts.events);
 		table_count(t, v->result.lost);
-		table_word(t, v->kind == SOURCE_RESULT ? start_state_name(v->result.start_state)
-						       : "-");
+		table_word(t, strcmp(v->origin, "replay")
+				      ? "-"
+				      : start_state_name(v->result.start_state));
 	}
 	document_table(&r->doc, t);
 }
@@ -420,6 +421,17 @@ static void explain_counts(struct report *r, const struct sources *s)
 	explain_estimates(r, s);
 }
 
+static uint64_t swapins_of(const struct source *v)
+{
+	const struct readahead_result *ra = &v->result.readahead;
+
+	if (v->summary)
+		return v->summary->swapins;
+	if (ra->lookups == COUNT_UNKNOWN || ra->cache_hits > ra->lookups)
+		return COUNT_UNKNOWN;
+	return ra->lookups - ra->cache_hits;
+}
+
 /* Why there is nothing to see; without a summary only silence can be told. */
 static void explain_silence(struct report *r, const struct sources *s, unsigned int i)
 {
@@ -440,7 +452,7 @@ static void explain_silence(struct report *r, const struct sources *s, unsigned 
 	const char *prefix = report_prefix(s, i, buf, sizeof(buf));
 
 	if (ra->bypassed && ra->bypassed != COUNT_UNKNOWN) {
-		uint64_t swapins = v->summary ? v->summary->swapins : ra->lookups - ra->cache_hits;
+		uint64_t swapins = swapins_of(v);
 
 		document_sentence(&r->doc,
 				  "%sreadahead: bypassed for %s of %s swap-ins "

@@ -41,11 +41,6 @@ int report_formats_parse(const char *list, struct error *e)
 	return mask ? mask : error_set(e, -EINVAL, "no format is named");
 }
 
-static const char *source_word(const struct source *v)
-{
-	return v->kind == SOURCE_TRACE ? "trace" : v->kind == SOURCE_ARGDIST ? "argdist" : "replay";
-}
-
 int report_json(const struct sources *s, FILE *f, struct error *e)
 {
 	struct result_item *items = calloc(s->n + 1, sizeof(*items));
@@ -59,7 +54,7 @@ int report_json(const struct sources *s, FILE *f, struct error *e)
 		items[i].result = &v->result;
 		items[i].facts = v->kind == SOURCE_ARGDIST ? NULL : &v->facts;
 		items[i].name = v->name;
-		items[i].source = source_word(v);
+		items[i].source = v->origin;
 		items[i].seconds = v->seconds;
 		items[i].summary = v->summary;
 	}

@@ -25,6 +25,9 @@ static struct source *add_source(struct sources *s, enum source_kind kind)
 	new = &bigger[s->n++];
 	memset(new, 0, sizeof(*new));
 	new->kind = kind;
+	new->origin = kind == SOURCE_TRACE     ? "trace"
+		      : kind == SOURCE_ARGDIST ? "argdist"
+					       : "replay";
 	new->seconds = NAN;
 	trace_facts_init(&new->facts);
 	return new;
@@ -84,6 +87,9 @@ static int load_results(struct sources *s, const char *path, const char *name, s
 			break;
 		}
 		name_source(new, r->name[0] ? r->name : r->result.policy, name);
+		new->origin = !strcmp(r->source, "trace")     ? "trace"
+			      : !strcmp(r->source, "argdist") ? "argdist"
+							      : "replay";
 		new->facts = r->facts;
 		new->seconds = r->seconds;
 		new->result = r->result;
@@ -250,32 +256,53 @@ int sources_add_result(struct sources *s, const char *name, const struct trace_f
 	return 0;
 }
 
-static bool name_is_taken(const struct sources *s, const struct source *but)
+struct twins {
+	bool name, file; /* another source has the same name, the same name and file */
+};
+
+static struct twins find_twins(const struct sources *s, unsigned int i)
 {
-	for (unsigned int i = 0; i < s->n; i++)
-		if (&s->v[i] != but && !strcmp(s->v[i].name, but->name))
-			return true;
-	return false;
+	struct twins t = { false, false };
+
+	for (unsigned int k = 0; k < s->n; k++) {
+		if (k == i || strcmp(s->v[k].name, s->v[i].name))
+			continue;
+		t.name = true;
+		t.file |= !strcmp(s->v[k].file, s->v[i].file);
+	}
+	return t;
 }
 
-void sources_finish(struct sources *s)
+static void rename_source(struct source *v, unsigned int number, bool same_file)
 {
-	for (unsigned int i = 0; i < s->n; i++) {
-		struct source *v = &s->v[i];
-		char old[sizeof(v->name)];
+	char old[sizeof(v->name)];
 
-		if (!v->name[0])
-			snprintf(v->name, sizeof(v->name), "%u", i + 1);
-		if (!name_is_taken(s, v))
-			continue;
-		memcpy(old, v->name, sizeof(old));
-		if (v->kind == SOURCE_RESULT && v->file[0])
-			snprintf(v->name, sizeof(v->name), "%.60s: %.60s", base_name(v->file), old);
-		else if (v->file[0])
-			snprintf(v->name, sizeof(v->name), "%.120s", v->file);
-		if (name_is_taken(s, v))
-			snprintf(v->name, sizeof(v->name), "%.110s (%u)", old, i + 1);
+	memcpy(old, v->name, sizeof(old));
+	if (same_file || !v->file[0])
+		snprintf(v->name, sizeof(v->name), "%.110s (%u)", old, number);
+	else if (v->kind == SOURCE_RESULT)
+		snprintf(v->name, sizeof(v->name), "%.60s: %.60s", base_name(v->file), old);
+	else
+		snprintf(v->name, sizeof(v->name), "%.120s", v->file);
+}
+
+int sources_finish(struct sources *s)
+{
+	struct twins *twins = calloc(s->n + 1, sizeof(*twins));
+
+	if (!twins)
+		return -ENOMEM;
+	/* First who, then how: renaming one of two must not make the other look unique. */
+	for (unsigned int i = 0; i < s->n; i++) {
+		if (!s->v[i].name[0])
+			snprintf(s->v[i].name, sizeof(s->v[i].name), "%u", i + 1);
+		twins[i] = find_twins(s, i);
 	}
+	for (unsigned int i = 0; i < s->n; i++)
+		if (twins[i].name)
+			rename_source(&s->v[i], i + 1, twins[i].file);
+	free(twins);
+	return 0;
 }
 
 /* Digits with one decimal mark; the locale plays no part. */

@@ -19,8 +19,9 @@ enum source_kind { SOURCE_TRACE, SOURCE_RESULT, SOURCE_ARGDIST };
 
 struct source {
 	enum source_kind kind;
-	char name[128]; /* of its column, harmless text, different from the others' */
-	char file[256]; /* where it came from, harmless text; "" none */
+	const char *origin; /* "trace", "replay" or "argdist"; a results document may hold any */
+	char name[128];	    /* of its column, harmless text, different from the others' */
+	char file[256];	    /* where it came from, harmless text; "" none */
 	struct replay_result result;
 	struct trace_facts facts;      /* nothing known where there is no trace */
 	struct trace_summary *summary; /* SOURCE_TRACE only, without its result; owned */
@@ -51,8 +52,8 @@ int sources_load(struct sources *s, const char *path, struct error *e);
 int sources_add_result(struct sources *s, const char *name, const struct trace_facts *facts,
 		       struct replay_result *r);
 
-/** sources_finish - make the names of the columns differ; call it once after the last source */
-void sources_finish(struct sources *s);
+/** sources_finish - make the names of the columns differ, after the last source. 0 or -ENOMEM */
+int sources_finish(struct sources *s);
 
 /**
  * sources_set_time - attach a measured run time

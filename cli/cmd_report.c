@@ -33,7 +33,8 @@ static int load(struct sources *s, const struct arguments *args)
 	}
 	if (!s->n)
 		return fail(EXIT_INPUT, "%s: holds no results", args->files[0]);
-	sources_finish(s);
+	if (sources_finish(s))
+		return fail(EXIT_ENVIRONMENT, "out of memory");
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 92
+tap_plan 96
 cd "$WORK" || exit 1
 
 # trace NAME HEADER: a text notation of the event lines on standard input.
@@ -200,13 +200,21 @@ printf '9007199254740993 $retval = 1\n' >big
 report --json big
 tap_grep '"1": 9007199254740993' "$OUT" "case 61: exact"
 printf '1 0 1 a READ type=0 off=1 n=1 cause=demand\n2 0 1 a RA ret=1\n' |
-	trace loss "# loss cpu=0 lost=7\n"
+	trace loss "# loss cpu=0 n=7\n"
 report --json loss
 tap_grep '"hit_percent": null' "$OUT" "case 61: 0 of 0 is null"
 tap_grep '"schema": 1' "$OUT" "case 61: versioned"
 tap_is "$(grep -ciE 'nan|inf"' "$OUT")" 0 "case 61: no NaN"
+report loss
+has "warning: 7 of 9 events (77.78 %) were lost while recording" "loss is shown with its share" # 2 are there
+report --strict loss
+tap_is "$STATUS" 1 "and is a finding under --strict"
 report --format json,csv loss
 tap_is "$STATUS" 2 "two formats do not go to one standard output"
+
+report before.txt before.txt
+tap_grep 'readahead calls +380,000 +380,000 +\+0\.00 %' "$OUT" "a file may be compared with itself"
+tap_is "$(sed -n 's/^[AB]  \([^ ]*\( ([0-9])\)*\) .*/\1/p' "$OUT" | sort -u | wc -l)" 2 "under two names"
 
 # --- results of a replay -----------------------------------------------------------------------
 "$SWAPTRACE" replay case8 --policy page-cluster=0 -o r.json >/dev/null 2>&1
