@@ -8,6 +8,7 @@ const struct command *const command_table[] = {
 	&cmd_record,
 	&cmd_replay,
 	&cmd_report,
+	&cmd_compare,
 	&cmd_reproduce,
 	&cmd_import,
 	&cmd_dump,

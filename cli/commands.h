@@ -14,5 +14,6 @@ extern const struct command cmd_record;
 extern const struct command cmd_replay;
 extern const struct command cmd_reproduce;
 extern const struct command cmd_report;
+extern const struct command cmd_compare;
 
 #endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/comparison.h"
+#include "analyze/lkp.h"
+#include "analyze/mmtests.h"
+
+enum style { STYLE_PLAIN, STYLE_MMTESTS, STYLE_LKP };
+
+static const struct option_desc options[] = {
+	{ 0, "style", OPTION_STRING, "NAME", "plain (default), mmtests or lkp", false },
+	{ 0, "json", OPTION_FLAG, NULL, "print the comparison as JSON", false },
+	{ 0, "lower-is-better", OPTION_FLAG, NULL, "less is better (default for times)", false },
+	{ 0, "higher-is-better", OPTION_FLAG, NULL, "more is better (default for rates)", false },
+	{ 0, "declared-n", OPTION_U64, "N", "warn unless each list holds N values", false },
+	{ 0, "names", OPTION_STRING, "A,B,...", "names of the columns", false },
+	{ 0, "operation", OPTION_STRING, "WORD", "mmtests style: what was measured (default Time)",
+	  false },
+	{ .name = NULL },
+};
+
+static int parse_style(const struct arguments *args, enum style *style)
+{
+	static const char *const names[] = {
+		[STYLE_PLAIN] = "plain", [STYLE_MMTESTS] = "mmtests", [STYLE_LKP] = "lkp"
+	};
+	const char *name = option_string(args, "style", "plain");
+
+	for (int i = 0; i < 3; i++) {
+		if (!strcmp(names[i], name)) {
+			*style = (enum style)i;
+			return 0;
+		}
+	}
+	return fail(EXIT_USAGE, "there is no style '%s'; use plain, mmtests or lkp", name);
+}
+
+/* The mmtests table has one operation: of several metrics each gets a table. */
+static int print_mmtests(const struct arguments *args, const struct comparison *c)
+{
+	struct mmtests_column *columns = calloc(c->n, sizeof(*columns));
+	struct error e = { 0 };
+	int ret = columns ? 0 : fail(EXIT_ENVIRONMENT, "out of memory");
+
+	for (unsigned int k = 0; !ret && k < c->nnames; k++) {
+		const struct metric *named = c->names[k];
+		const char *operation = named->name[0] ? named->name : "Time";
+
+		for (unsigned int i = 0; !ret && i < c->n; i++) {
+			const struct metric *m = comparison_metric(c, i, named->name);
+
+			if (m)
+				columns[i] =
+					(struct mmtests_column){ c->inputs[i].name, m->v, m->n };
+			else
+				ret = fail(
+					EXIT_INPUT,
+					"%s: has no %s; the mmtests style needs it in every input",
+					c->inputs[i].name, operation);
+		}
+		if (!ret && mmtests_write(stdout, columns, c->n,
+					  option_string(args, "operation", operation),
+					  named->better == BETTER_HIGHER, &e))
+			ret = fail(exit_code_for(e.code), "%s", e.text);
+	}
+	free(columns);
+	return ret;
+}
+
+static int print_plain(const struct comparison *c)
+{
+	struct document d = { 0 };
+	int ret;
+
+	comparison_document(c, &d);
+	ret = d.failed ? d.failed : document_text(&d, stdout);
+	document_free(&d);
+	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
+}
+
+static int print(const struct arguments *args, const struct comparison *c, enum style style)
+{
+	struct error e = { 0 };
+	int ret;
+
+	if (option_flag(args, "json")) {
+		ret = comparison_json(c, stdout, &e);
+		return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
+	}
+	if (style == STYLE_PLAIN)
+		return print_plain(c);
+	if (!c->nnames)
+		return fail(EXIT_INPUT,
+			    "histograms have no table in this style; use --style plain");
+	if (style == STYLE_MMTESTS)
+		return print_mmtests(args, c);
+	lkp_write(stdout, c);
+	for (unsigned int i = 0; i < c->nfootnotes; i++)
+		printf("%s\n", c->footnotes[i]);
+	return 0;
+}
+
+static int load(const struct arguments *args, struct comparison *c)
+{
+	struct error e = { 0 };
+
+	for (int i = 0; i < args->nfiles; i++) {
+		int ret = comparison_load(c, args->files[i], args->nfiles == 1, &e);
+
+		if (ret)
+			return fail(exit_code_for(ret), "%s", e.text);
+	}
+	return 0;
+}
+
+static int compare(const struct arguments *args, struct comparison *c,
+		   const struct comparison_options *o, enum style style)
+{
+	struct error e = { 0 };
+	int ret = load(args, c);
+
+	if (ret)
+		return ret;
+	ret = comparison_finish(c, o, &e);
+	if (ret == -EINVAL && o->names && strstr(e.text, "--names"))
+		return fail(EXIT_USAGE, "%s", e.text);
+	if (ret)
+		return fail(exit_code_for(ret), "%s", e.text);
+	for (unsigned int i = 0; i < c->nwarnings; i++)
+		warn("%s", c->warnings[i].text);
+	ret = print(args, c, style);
+	if (!ret && c->nwarnings && option_flag(args, "strict"))
+		return EXIT_FINDING;
+	return ret;
+}
+
+static int run_compare(const struct arguments *args)
+{
+	struct comparison_options o = {
+		.declared_n = option_u64(args, "declared-n", 0),
+		.names = option_string(args, "names", NULL),
+	};
+	struct comparison c = { 0 };
+	enum style style = STYLE_PLAIN;
+	int ret = parse_style(args, &style);
+
+	if (ret)
+		return ret;
+	if (option_flag(args, "lower-is-better") && option_flag(args, "higher-is-better"))
+		return fail(EXIT_USAGE,
+			    "--lower-is-better and --higher-is-better exclude each other");
+	if (option_flag(args, "lower-is-better"))
+		o.better = BETTER_LOWER;
+	if (option_flag(args, "higher-is-better"))
+		o.better = BETTER_HIGHER;
+	ret = compare(args, &c, &o, style);
+	comparison_free(&c);
+	return ret;
+}
+
+const struct command cmd_compare = {
+	.name = "compare",
+	.synopsis = "[options] A B [C...]",
+	.summary = "put measurements, counters, traces or results side by side",
+	.description =
+		"The first input is the base. An input is a file, - for standard input, a folder, "
+		"or "
+		"a value such as 150MB; what a file holds is told by its content:\n\n"
+		"  run times: a value a line or several, in any usual spelling (14.2s, 850ms, "
+		"0m11.84s, 1:02.50, output of time, dd, perf stat), \"#\" begins a comment; \"key: "
+		"value\" lines, also with the value on the next line; a key that comes again is "
+		"another run. \"# n=10 memory_limit=1G release=6.12\" states conditions;\n"
+		"  results of replay -o; binary traces and their text notation; tables of argdist; "
+		"histograms of bpftrace;\n"
+		"  a folder of hugepages-SIZEkB/stats/ (anon_)swpout and swpout_fallback counters, "
+		"or "
+		"the output of grep on it.\n\n"
+		"A single file is a table whose columns are compared (\"LABEL VALUE VALUE "
+		"[-18.7%]\", "
+		"names of the columns in a line above), lines \"NAME: VALUES\" that are compared "
+		"with "
+		"each other, or a results file with several results. Changes that a table declares "
+		"are "
+		"recomputed.\n\n"
+		"The plain style prints n, mean, standard deviation (n-1), the change against the "
+		"base and, with three inputs or more, against the input before, Welch's t "
+		"(positive "
+		"when the new mean is less) with its degrees of freedom, the two-sided p and the "
+		"95 % "
+		"confidence interval of the difference of the means (new minus base). With one "
+		"value "
+		"a side there is no test. --style mmtests prints the quartile table of mmtests as "
+		"of "
+		"October 2017, where columns are named by --names RELEASE-NAME; --style lkp prints "
+		"mean, "
+		"deviation in percent, and change.\n\n"
+		"Warnings go to standard error: conditions that differ (release, page_cluster, "
+		"vma_ra, "
+		"memory limit, devices, thp_swap, page size, cluster_slots, ...), lists with "
+		"another "
+		"number of values than declared, declared changes that do not follow from their "
+		"numbers, "
+		"traces with losses. With --strict they make the exit status 1. An input that can "
+		"not "
+		"be read gives 3 and a message with file and line.\n\n"
+		"JSON (--json), swaptrace.kind = \"comparison\", swaptrace.schema = 1: inputs[] "
+		"{name, "
+		"file, kind, declared_n, conditions{}, incomplete}; metrics[] {name (\"\": the "
+		"bare "
+		"list), unit, better (lower, higher or null), estimate, inputs[] {n, mean, stddev, "
+		"min, "
+		"median, max, values[], rounded} or null where an input does not have it, "
+		"changes[] "
+		"{difference, vs_base, vs_previous (percent, or points of a percentage), test "
+		"{refused, "
+		"t, df, p, ci95[]}} or null}; mthp[] {size_kb (null: total), inputs[] {swpout, "
+		"fallback, "
+		"fallback_percent, few}}; histograms[] {input, name, samples, buckets[], p50, p90, "
+		"p99, "
+		"p99.9, max}; warnings[] {kind, text}; footnotes[]. What is unknown is null.",
+	.examples = "  swaptrace compare without.txt with.txt\n"
+		    "  swaptrace compare --style mmtests --names 4.14.0-vanilla,4.14.0-pcp a.txt "
+		    "b.txt\n"
+		    "  swaptrace compare base.json step1.json step2.json\n"
+		    "  swaptrace compare 150MB 154MB\n",
+	.options = options,
+	.run = run_compare,
+	.min_files = 1,
+	.max_files = -1,
+};
