@@ -368,14 +368,25 @@ static uint32_t allowed_devices(const struct alloc_run *run, const struct alloc_
 	return named ? named : open;
 }
 
+/* A device that filled up wakes its worker, which runs after the request. */
+static void note_workers(struct alloc_run *run, const struct swap_alloc *sa)
+{
+	for (unsigned int t = 0; t < sa->nr_swapfiles; t++)
+		run->worker_due |= sa->dev[t].reclaim_queued;
+}
+
 static uint32_t ask_pool(struct alloc_run *run, unsigned int pool, const struct alloc_request *req,
 			 unsigned int order)
 {
 	struct swap_alloc *sa = run->pool[pool];
 	struct swap_entry e;
 
+	int ret;
+
 	sa->allowed = allowed_devices(run, req);
-	if (swap_alloc_folio(sa, model_cpu(run, req->cpu), order, &e))
+	ret = swap_alloc_folio(sa, model_cpu(run, req->cpu), order, &e);
+	note_workers(run, sa);
+	if (ret)
 		return SLOT_NOWHERE;
 	return model_slot(run, pool, e.type, e.off);
 }
@@ -409,10 +420,54 @@ void alloc_run_count(struct alloc_run *run, const struct alloc_request *req, uns
 		alloc_stats_first(run, req, order, reason);
 }
 
+void alloc_run_uncount(struct alloc_run *run, const struct alloc_request *req)
+{
+	unsigned int o = req->order < ALLOC_ORDERS ? req->order : ALLOC_ORDERS - 1;
+
+	if (run->result->orders[o].swpout)
+		run->result->orders[o].swpout--;
+	if (run->slice && run->slice->orders[o].swpout)
+		run->slice->orders[o].swpout--;
+}
+
 static void count_failed(struct alloc_run *run, const struct alloc_request *req, unsigned int order)
 {
 	alloc_run_count(run, req, order, false,
 			alloc_holes_reason(&run->holes, order, allowed_devices(run, req)));
+}
+
+static void free_slots(struct alloc_run *run, unsigned int cpu, enum swap_free_how how, uint32_t x,
+		       uint32_t n)
+{
+	unsigned int part = slot_space_part(&run->space, x);
+	struct swap_alloc *sa = run->pool[part / ALLOC_DEVICES];
+
+	alloc_stats_gone(run, x, n);
+	if (swap_alloc_free(sa, model_cpu(run, cpu), how, (int)(part % ALLOC_DEVICES),
+			    x - run->space.base[part], n))
+		run->bad = true;
+}
+
+static uint32_t page_of(uint32_t r, uint32_t i)
+{
+	return r == SLOT_NOWHERE ? r : r + i;
+}
+
+/* From now on recorded slot @r means the data in @x; the trace may not know the slot. */
+static void link_page(struct alloc_run *run, const struct alloc_request *req, uint32_t r,
+		      uint32_t x)
+{
+	uint32_t old;
+
+	if (r == SLOT_NOWHERE)
+		return;
+	/* The recorded kernel took back what was there, the model did not: now it has to go. */
+	old = alloc_map_model(&run->map, r);
+	if (old != SLOT_NOWHERE) {
+		alloc_map_unlink(&run->map, r);
+		free_slots(run, req->cpu, SWAP_FREE_CACHE, old, 1);
+	}
+	alloc_map_link(&run->map, r, x);
 }
 
 /* One page of order 0, whose data the trace knows as recorded slot @r. */
@@ -425,7 +480,7 @@ static int place_page(struct alloc_run *run, const struct alloc_request *req, ui
 		count_failed(run, req, 0);
 		return 0;
 	}
-	alloc_map_link(&run->map, r, x);
+	link_page(run, req, r, x);
 	alloc_run_count(run, req, 0, true, 0);
 	return alloc_run_give(run, req, x, 1);
 }
@@ -436,7 +491,7 @@ static int place_pages(struct alloc_run *run, const struct alloc_request *req, u
 	int ret = 0;
 
 	for (uint32_t i = 0; i < n && !ret; i++)
-		ret = place_page(run, req, r + i);
+		ret = place_page(run, req, page_of(r, i));
 	return ret;
 }
 
@@ -451,10 +506,11 @@ static int place_batch(struct alloc_run *run, const struct alloc_request *req, u
 	sa->allowed = allowed_devices(run, req);
 	run->result->requests++;
 	got = swap_alloc_get_pages(sa, model_cpu(run, req->cpu), 0, n, e);
+	note_workers(run, sa);
 	for (int i = 0; i < got && !ret; i++) {
 		uint32_t x = model_slot(run, 0, e[i].type, e[i].off);
 
-		alloc_map_link(&run->map, r + (uint32_t)i, x);
+		link_page(run, req, page_of(r, (uint32_t)i), x);
 		alloc_run_count(run, req, 0, true, 0);
 		ret = alloc_run_give(run, req, x, 1);
 	}
@@ -481,24 +537,12 @@ int alloc_run_granted(struct alloc_run *run, const struct alloc_request *req, ui
 		return place_pages(run, req, r, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
-		alloc_map_link(&run->map, r + i, x + i);
+		link_page(run, req, page_of(r, i), x + i);
 	alloc_run_count(run, req, req->order, true, 0);
 	return alloc_run_give(run, req, x, n);
 }
 
 /* --- folios that went out whole only here --------------------------------------------------- */
-
-static void free_slots(struct alloc_run *run, unsigned int cpu, enum swap_free_how how, uint32_t x,
-		       uint32_t n)
-{
-	unsigned int part = slot_space_part(&run->space, x);
-	struct swap_alloc *sa = run->pool[part / ALLOC_DEVICES];
-
-	alloc_stats_gone(run, x, n);
-	if (swap_alloc_free(sa, model_cpu(run, cpu), how, (int)(part % ALLOC_DEVICES),
-			    x - run->space.base[part], n))
-		run->bad = true;
-}
 
 /* The folio's address came back: what was left of it is not in swap any more. */
 static void release_folio(struct alloc_run *run, unsigned int cpu, uint32_t i)
@@ -582,7 +626,7 @@ bool alloc_run_absorb(struct alloc_run *run, const struct alloc_request *req, ui
 	/* A page that stayed in memory when it was recorded has no slot to be followed by. */
 	if (r == SLOT_NOWHERE)
 		return true;
-	alloc_map_link(&run->map, r, f->x + f->next++);
+	link_page(run, req, r, f->x + f->next++);
 	if (f->next == 1u << f->order)
 		release_folio(run, req->cpu, (uint32_t)*index);
 	return true;
@@ -639,6 +683,9 @@ void alloc_run_cache_only(struct alloc_run *run, uint32_t r, uint32_t n)
 
 void alloc_run_workers(struct alloc_run *run, unsigned int cpu)
 {
+	if (!run->worker_due)
+		return;
+	run->worker_due = false;
 	for (unsigned int pool = 0; pool < ALLOC_POOLS; pool++)
 		for (int t = 0; run->pool[pool] && t < (int)run->pool[pool]->nr_swapfiles; t++)
 			if (run->pool[pool]->dev[t].present &&

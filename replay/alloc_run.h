@@ -110,6 +110,7 @@ struct alloc_run {
 	struct map groups; /* (memcg, type) -> index into the result's groups */
 	unsigned int group_room;
 	struct alloc_slice *slice; /* now; NULL without a time line */
+	bool worker_due;	   /* a reclaim worker was woken */
 	bool bad;		   /* a callback or a call met what cannot be */
 };
 
@@ -162,6 +163,9 @@ bool alloc_run_absorb(struct alloc_run *run, const struct alloc_request *req, ui
 /** alloc_run_count - a request of @order was answered, or was not because of @reason */
 void alloc_run_count(struct alloc_run *run, const struct alloc_request *req, unsigned int order,
 		     bool answered, enum fallback_reason reason);
+
+/** alloc_run_uncount - the answered request @req was taken back: it does not count */
+void alloc_run_uncount(struct alloc_run *run, const struct alloc_request *req);
 
 /** alloc_run_give - @n model slots from @x on were handed out to @req: statistics */
 int alloc_run_give(struct alloc_run *run, const struct alloc_request *req, uint32_t x, uint32_t n);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/alloc_replay.h"
 #include "replay/lru_verify.h"
 #include "replay/readahead_run.h"
 #include "replay/survey.h"
@@ -26,6 +27,7 @@ struct engine {
 	bool lru; /* the trace has events of the per-CPU batches */
 	struct lru_feed feed;
 	struct lru_verify lru_verify;
+	struct alloc_replay *alloc; /* NULL: nothing calls for allocators */
 	bool page_cluster_known, vma_ra_known;
 	bool calls_seen; /* a recorded readahead call went by */
 	uint32_t births;
@@ -58,9 +60,15 @@ static bool swap_events(const struct engine *g)
 	return g->survey.events[EV_LOOKUP] || g->survey.events[EV_RA] || g->survey.events[EV_READ];
 }
 
+static bool has_allocator(const struct engine *g)
+{
+	return alloc_replay_wanted(g->o, &g->survey) &&
+	       alloc_replay_can_verify(trace_get_header(g->r));
+}
+
 /*
- * The models of readahead and of the per-CPU batches belong to different releases, so it takes the
- * survey to know which are needed.
+ * The models of readahead, of the per-CPU batches and of the allocator belong to different
+ * releases, so it takes the survey to know which are needed.
  */
 static int check_generation(const struct engine *g, struct error *e)
 {
@@ -70,7 +78,8 @@ static int check_generation(const struct engine *g, struct error *e)
 
 	if (!release || exact)
 		return 0;
-	if (g->lru && lru_release_known(release) && !swap_events(g))
+	if (!swap_events(g) && (!g->lru || lru_release_known(release)) &&
+	    (g->lru || has_allocator(g)))
 		return 0;
 	return error_set(e, -EPROTONOSUPPORT,
 			 "no model of kernel %s, so its decisions cannot be verified; the nearest "
@@ -223,6 +232,14 @@ static int prepare_lru(struct engine *g)
 	return ret;
 }
 
+static int prepare_alloc(struct engine *g, struct error *e)
+{
+	if (!alloc_replay_wanted(g->o, &g->survey))
+		return 0;
+	return alloc_replay_new(&g->alloc, trace_get_header(g->r), g->o, &g->survey, g->slice_ns,
+				g->results, e);
+}
+
 static int prepare(struct engine *g, struct error *e)
 {
 	const struct replay_options *o = g->o;
@@ -262,7 +279,7 @@ static int prepare(struct engine *g, struct error *e)
 	}
 	if (!ret && g->lru)
 		ret = prepare_lru(g);
-	return ret ? error_errno(e, ret, "cannot prepare the replay") : 0;
+	return ret ? error_errno(e, ret, "cannot prepare the replay") : prepare_alloc(g, e);
 }
 
 /* --- events -------------------------------------------------------------------------------- */
@@ -771,6 +788,8 @@ static const struct view_wanted *wanted(const struct engine *g, struct view_want
 				      BIT(LOOKUP_VMA_END);
 	if (g->lru)
 		want_lru(w);
+	if (g->alloc)
+		alloc_replay_keys(w);
 	if (!g->o->verify)
 		return w;
 	w->keys[EV_LOOKUP] |= BIT(LOOKUP_HIT) | BIT(LOOKUP_BYPASS) | BIT(KEY_TID);
@@ -796,13 +815,17 @@ static int replay_block(struct engine *g, struct block_view *v)
 	for (uint32_t k = 0; k < v->events; k++) {
 		uint8_t type = v->types[k];
 		struct columns *c = &v->of[type];
+		uint32_t i;
 		int ret;
 
 		if (!c->have)
 			continue;
 		if (g->slice_ns && v->times[k] >= g->next_slice_ns)
 			next_slice(g, v->times[k]);
-		ret = on_event(g, v, k, (enum event_type)type, c, c->next++);
+		i = c->next++;
+		ret = on_event(g, v, k, (enum event_type)type, c, i);
+		if (!ret && g->alloc)
+			ret = alloc_replay_event(g->alloc, v, k, (enum event_type)type, c, i);
 		if (ret)
 			return ret;
 	}
@@ -862,6 +885,8 @@ static int finish(struct engine *g, struct error *e)
 		ret = lru_feed_finish(&g->feed, g->results);
 	if (!ret && g->lru && g->o->verify)
 		lru_verify_finish(&g->lru_verify);
+	if (!ret && g->alloc)
+		ret = alloc_replay_finish(g->alloc);
 	return ret ? error_errno(e, ret, "cannot finish the replay") : 0;
 }
 
@@ -871,6 +896,7 @@ static void engine_free(struct engine *g)
 		run_free(&g->runs[p]);
 	free(g->runs);
 	verify_free(&g->verify);
+	alloc_replay_free(g->alloc);
 	lru_verify_free(&g->lru_verify);
 	lru_feed_free(&g->feed);
 	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
@@ -899,7 +925,9 @@ int replay_trace(struct trace_reader *r, const struct replay_options *o,
 		ret = view_load(&view, b, wanted(&g, &w));
 		if (!ret)
 			ret = replay_block(&g, &view);
-		if (ret)
+		if (ret == -EUCLEAN)
+			error_set(e, ret, "an invariant is broken: %s", alloc_replay_why(g.alloc));
+		else if (ret)
 			error_errno(e, ret, "cannot replay the trace");
 	}
 	if (!ret)

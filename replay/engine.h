@@ -18,6 +18,7 @@ struct replay_options {
 	bool have_init_hits;	       /* --init-hits: the global hit counter at the start */
 	uint32_t init_hits;
 	const struct cost_model *cost; /* NULL: no estimate */
+	bool check;		       /* check the allocators' invariants after every event; slow */
 	unsigned int slices;	       /* points of the time line, 0: none */
 };
 

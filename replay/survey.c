@@ -46,6 +46,14 @@ static int grow_device(struct survey *s, struct survey_device *d, uint64_t size)
 	return 0;
 }
 
+/* A device may come back with another size. */
+static void set_pages(struct survey_device *d, uint64_t pages)
+{
+	d->pages = pages;
+	if (pages > d->max_pages)
+		d->max_pages = pages;
+}
+
 /*
  * Makes a run of slots addressable. Returns 1, 0 when it lies outside the device (counted, to be
  * ignored), negative errno.
@@ -285,11 +293,17 @@ static void survey_swapon(struct survey *s, const struct columns *c, uint32_t i)
 	uint64_t type = column_get(c, i, SWAPON_TYPE, SLOT_DEVICES);
 
 	if (type < SLOT_DEVICES && column_has(c, i, SWAPON_PAGES))
-		s->dev[type].pages = c->v[SWAPON_PAGES][i];
+		set_pages(&s->dev[type], c->v[SWAPON_PAGES][i]);
+}
+
+static void note_cpu(struct survey *s, int32_t cpu)
+{
+	if (cpu > 0 && (uint32_t)cpu > s->max_cpu)
+		s->max_cpu = (uint32_t)cpu;
 }
 
 static int survey_event(struct survey *s, enum event_type type, const struct columns *c, uint32_t i,
-			int32_t tgid, unsigned int page_shift)
+			int32_t cpu, int32_t tgid, unsigned int page_shift)
 {
 	switch (type) {
 	case EV_LOOKUP:
@@ -303,7 +317,11 @@ static int survey_event(struct survey *s, enum event_type type, const struct col
 		return survey_cache(s, c, i, true);
 	case EV_UNCACHE:
 		return survey_cache(s, c, i, false);
+	case EV_SWAPOUT:
+		note_cpu(s, cpu);
+		return 0;
 	case EV_ALLOC:
+		note_cpu(s, cpu);
 		return survey_alloc(s, c, i);
 	case EV_UNREF:
 		return mention(s, column_get(c, i, UNREF_TYPE, 0), c->v[UNREF_OFF][i],
@@ -341,6 +359,7 @@ static const struct view_wanted *wanted(struct view_wanted *w, bool owners)
 			[EV_CACHE] = BIT(CACHE_TYPE) | BIT(CACHE_OFF) | BIT(CACHE_N) | BIT(CACHE_BY),
 			[EV_UNCACHE] = BIT(CACHE_TYPE) | BIT(CACHE_OFF) | BIT(CACHE_N) |
 				       BIT(CACHE_BY),
+			[EV_SWAPOUT] = BIT(SWAPOUT_ORDER),
 			[EV_ALLOC] = BIT(ALLOC_TYPE) | BIT(ALLOC_OFF) | BIT(ALLOC_N) |
 				     BIT(ALLOC_ORDER),
 			[EV_UNREF] = BIT(UNREF_TYPE) | BIT(UNREF_OFF) | BIT(UNREF_N) |
@@ -375,7 +394,8 @@ static int survey_block(struct survey *s, struct block_view *v, unsigned int pag
 		s->events[type]++;
 		if (!c->have)
 			continue;
-		ret = survey_event(s, (enum event_type)type, c, c->next++, v->tgids[k], page_shift);
+		ret = survey_event(s, (enum event_type)type, c, c->next++, v->cpus[k],
+				   v->tgids[k], page_shift);
 		if (ret)
 			return ret;
 	}
@@ -390,7 +410,7 @@ static void read_header(struct survey *s, const struct trace_header *h, unsigned
 
 	for (unsigned int i = 0; i < n; i++)
 		if (d[i].type < SLOT_DEVICES && d[i].have_pages)
-			s->dev[d[i].type].pages = d[i].pages;
+			set_pages(&s->dev[d[i].type], d[i].pages);
 	*page_shift = 12;
 	if (trace_header_u64(h, "page_size", &value) && value >= 1024 && !(value & (value - 1)))
 		*page_shift = (unsigned int)__builtin_ctzll(value);
@@ -416,6 +436,7 @@ static void count_assumed(struct survey *s)
 				d->start[i] &= (uint8_t)~(START_CACHED | START_MARKED);
 			if (d->start[i] & START_IN_USE && !(d->start[i] & START_FROM_SNAPSHOT))
 				s->assumed++;
+			s->in_use |= (d->start[i] & START_IN_USE) != 0;
 		}
 	}
 }

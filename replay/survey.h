@@ -28,6 +28,7 @@ enum start_bits {
 
 struct survey_device {
 	uint64_t pages; /* from the header or SWAPON, 0: unknown */
+	uint64_t max_pages; /* the largest it ever is, 0: unknown */
 	uint64_t size;	/* length of the arrays: offsets below it may be used */
 	uint8_t *start; /* enum start_bits */
 	uint8_t *refs;	/* references at the start where START_IN_USE */
@@ -54,6 +55,8 @@ struct survey {
 	uint64_t zero_offsets;		   /* LOOKUP events with off=0, which no swap entry has */
 	uint32_t lru_ops;		   /* bit per enum lru_op that LRUADD events have */
 	uint64_t assumed;		   /* slots in use at the start by inference */
+	bool in_use;	      /* some slot was in use at the start */
+	uint32_t max_cpu;     /* highest CPU of a request for slots */
 	bool snapshot;			   /* hits, prev, last of the start are known */
 	uint32_t hits, last;
 	uint64_t prev;
