@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/format.h"
+
 /* Exact, or null: JSON readers take no integers above 2^63 - 1. */
 static json_t *number(uint64_t v)
 {
@@ -17,7 +19,7 @@ static json_t *maybe(bool have, uint64_t v)
 	return have ? number(v) : json_null();
 }
 
-/* Foreign bytes in the escaped form of the text notation, which is ASCII. */
+/* Foreign bytes as valid UTF-8. */
 static json_t *escaped(const char *s)
 {
 	size_t len = strlen(s);
@@ -26,7 +28,7 @@ static json_t *escaped(const char *s)
 
 	if (!text)
 		return NULL;
-	escape_bytes(s, len, text, 4 * len + 5);
+	escape_text(s, len, text, 4 * len + 5);
 	j = json_string(text);
 	free(text);
 	return j;

@@ -138,12 +138,17 @@ static int append_fact(struct trace_header *h, const char *key, char *value)
 	return 0;
 }
 
+#define KEY_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+
 int trace_header_set(struct trace_header *h, const char *key, const char *value)
 {
 	struct fact *f = find_fact(h, key);
-	char *copy = strdup(value);
+	char *copy;
 	int ret = 0;
 
+	if (!*key || key[strspn(key, KEY_BYTES)])
+		return -EINVAL;
+	copy = strdup(value);
 	if (!copy)
 		return -ENOMEM;
 	h->views->fresh = false;
@@ -290,8 +295,7 @@ static bool is_fact_line(const char *line)
 		p += strspn(p, " \t");
 		if (!*p)
 			return words;
-		key = strspn(p,
-			     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+		key = strspn(p, KEY_BYTES);
 		if (!key || p[key] != '=')
 			return false;
 		p += strcspn(p, " \t");

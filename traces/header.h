@@ -50,7 +50,10 @@ void trace_header_free(struct trace_header *h);
  */
 int trace_header_add_line(struct trace_header *h, const char *line, struct error *e);
 
-/** trace_header_set - set one "key=value" fact; @value is unescaped and is escaped when written */
+/**
+ * trace_header_set - set one "key=value" fact; @value is unescaped and is escaped when written
+ * Returns 0, -ENOMEM, or -EINVAL for a key with other bytes than letters, digits, '_', '.' and '-'.
+ */
 int trace_header_set(struct trace_header *h, const char *key, const char *value);
 
 /** trace_header_set_u64 - the same for a number */

@@ -341,6 +341,8 @@ static void test_header_functions(void **state)
 	assert_int_equal(trace_header_add_device(h, &d), 0);
 	assert_int_equal(trace_header_set(h, "release", "6 \\x"), 0);
 	assert_int_equal(trace_header_set_u64(h, "cpus", UINT64_MAX), 0);
+	assert_int_equal(trace_header_set(h, "two words", "1"), -EINVAL);
+	assert_int_equal(trace_header_set(h, "", "1"), -EINVAL);
 	assert_int_equal(trace_header_add_line(h, "not a header line", NULL), -EINVAL);
 	assert_int_equal(trace_header_add_line(h, "", NULL), -EINVAL);
 	assert_int_equal(trace_header_add_line(h, "=5", NULL), -EINVAL);
