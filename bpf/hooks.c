@@ -478,6 +478,30 @@ void hooks_resolve(const struct hook_kernel *k, struct hook_choice *c)
 	}
 }
 
+int hooks_only_kind(struct hook_choice *c, const char *kind, struct error *e)
+{
+	enum attach_kind only = ATTACH_FENTRY;
+
+	while (only < ATTACH_NONE && strcmp(kind, attach_kind_name(only, true, false)))
+		only++;
+	if (only == ATTACH_NONE)
+		return error_set(e, -EINVAL,
+				 "'%s' is no way of attaching; there are: fentry, kprobe.multi, "
+				 "kprobe",
+				 kind);
+	for (size_t i = 0; i < hook_plan_len; i++) {
+		bool has = false;
+
+		for (unsigned int k = 0; k < c[i].nkinds; k++)
+			has |= c[i].kinds[k] == only;
+		c[i].nkinds = has;
+		c[i].kinds[0] = only;
+		if (!has)
+			c[i].symbol = NULL;
+	}
+	return 0;
+}
+
 static unsigned int group_of_word(const char *word, size_t len)
 {
 	if (len == 2 && !strncasecmp(word, "ra", len))

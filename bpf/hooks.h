@@ -105,6 +105,13 @@ unsigned int hooks_groups(const char *list, struct error *e);
  */
 int hooks_require(const struct hook_choice *c, unsigned int groups, struct error *e);
 
+/**
+ * hooks_only_kind - leave only one way of attaching
+ * @kind: "fentry", "kprobe.multi" or "kprobe"
+ * Hooks that have another one only are treated as not available. -EINVAL for another word.
+ */
+int hooks_only_kind(struct hook_choice *c, const char *kind, struct error *e);
+
 /** hook_describe_missing - "not available on this kernel (tried: a, b)" into @out */
 void hook_describe_missing(const struct hook *h, char *out, size_t size);
 

@@ -79,6 +79,11 @@ static int list_hooks(const struct arguments *args)
 		return fail(file ? EXIT_INPUT : EXIT_ENVIRONMENT, "%s", e.text);
 	}
 	hooks_resolve(&k, choices);
+	if (option_given(args, "attach") &&
+	    hooks_only_kind(choices, option_string(args, "attach", ""), &e)) {
+		hook_kernel_free(&k);
+		return fail(EXIT_USAGE, "%s", e.text);
+	}
 	hooks_print(stdout, &k, choices);
 	if (groups && hooks_require(choices, groups, &e))
 		ret = fail(EXIT_ENVIRONMENT, "%s", e.text);
@@ -225,6 +230,13 @@ static int attach(struct session *s)
 		err = privilege_check(&p, &e);
 	if (!err) {
 		hooks_resolve(&s->kernel, s->choices);
+		if (option_given(s->args, "attach"))
+			err = hooks_only_kind(s->choices, option_string(s->args, "attach", ""),
+					      &e);
+	}
+	if (err == -EINVAL)
+		return fail(own_failure(s, EXIT_USAGE), "%s", e.text);
+	if (!err) {
 		err = hooks_require(s->choices, s->options.groups, &e);
 	}
 	if (!err) {
@@ -506,6 +518,8 @@ static const struct option_desc record_options[] = {
 	{ 'b', "buffer", OPTION_U64, "SIZE", "ring buffer of each CPU, bytes (default 4M)", true },
 	{ 0, "max-size", OPTION_U64, "SIZE", "stop when the trace has this size", true },
 	{ 0, "backend", OPTION_STRING, "NAME", "auto, libbpf or bcc", false },
+	{ 0, "attach", OPTION_STRING, "KIND",
+	  "use only fentry, kprobe.multi or kprobe (default: the first that works)", false },
 	{ 0, "list-hooks", OPTION_FLAG, NULL, "print what would be attached, load nothing", false },
 	{ 0, "list-probes", OPTION_FLAG, NULL, "the same", false },
 	{ 0, "kallsyms", OPTION_STRING, "FILE", "with --list-hooks: symbols of another kernel",
