@@ -130,8 +130,8 @@ static struct bpf_program *program_for(struct bpf_backend *b, const struct hook_
 	return program(b, exit ? "kr" : "kp", name);
 }
 
-static int choose_program(struct bpf_backend *b, const struct hook_choice *c,
-			  enum attach_kind kind, bool exit)
+static int choose_program(struct bpf_backend *b, const struct hook_choice *c, enum attach_kind kind,
+			  bool exit)
 {
 	struct bpf_program *p = program_for(b, c->symbol, kind, exit);
 	const char *name = exit ? c->symbol->exit : c->symbol->entry;
@@ -180,7 +180,8 @@ static int set_logs(struct bpf_backend *b)
 	struct bpf_program *p;
 
 	b->log[0] = '\0';
-	bpf_object__for_each_program(p, b->skel->obj) {
+	bpf_object__for_each_program(p, b->skel->obj)
+	{
 		int err = bpf_program__set_log_buf(p, b->log, LOG_BYTES);
 
 		if (err)
@@ -354,8 +355,7 @@ static int attach_multi(struct bpf_backend *b, struct bpf_program *p, const stru
 			bool ret)
 {
 	unsigned long addresses[SYMBOL_COPIES_MAX];
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = addresses, .cnt = c->n,
-		    .retprobe = ret);
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = addresses, .cnt = c->n, .retprobe = ret);
 
 	for (unsigned int i = 0; i < c->n; i++)
 		addresses[i] = c->copies[i]->address;
@@ -363,8 +363,8 @@ static int attach_multi(struct bpf_backend *b, struct bpf_program *p, const stru
 	return keep_link(b, bpf_program__attach_kprobe_multi_opts(p, NULL, &opts));
 }
 
-static int attach_program(struct bpf_backend *b, const struct hook_choice *c,
-			  enum attach_kind kind, bool exit)
+static int attach_program(struct bpf_backend *b, const struct hook_choice *c, enum attach_kind kind,
+			  bool exit)
 {
 	struct bpf_program *p = program_for(b, c->symbol, kind, exit);
 	int err = 0;

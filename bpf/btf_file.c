@@ -137,11 +137,12 @@ static int read_file(struct btf *b, struct error *e)
 	int err = 0;
 
 	if (!f && errno == ENOENT)
-		return error_set(e, -ENOENT,
-				 "%s: is missing: this kernel has no BTF "
-				 "(CONFIG_DEBUG_INFO_BTF=y brings it); take a kernel that has it, or "
-				 "record on another machine: replay and report need none",
-				 b->path);
+		return error_set(
+			e, -ENOENT,
+			"%s: is missing: this kernel has no BTF "
+			"(CONFIG_DEBUG_INFO_BTF=y brings it); take a kernel that has it, or "
+			"record on another machine: replay and report need none",
+			b->path);
 	if (!f)
 		return error_errno(e, -errno, "%s: cannot be opened", b->path);
 	b->data = malloc(BTF_FILE_MAX);
@@ -179,8 +180,8 @@ static int check_header(struct btf *b, struct error *e)
 	if (h.header_len < sizeof(h) || h.header_len > b->len)
 		return damaged(b, e);
 	b->len -= h.header_len;
-	if (h.type_off > b->len || h.type_len > b->len - h.type_off ||
-	    h.string_off > b->len || h.string_len > b->len - h.string_off || !h.string_len)
+	if (h.type_off > b->len || h.type_len > b->len - h.type_off || h.string_off > b->len ||
+	    h.string_len > b->len - h.string_off || !h.string_len)
 		return damaged(b, e);
 	b->types = b->data + h.header_len + h.type_off;
 	b->types_len = h.type_len;

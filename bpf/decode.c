@@ -35,8 +35,7 @@ void decode_cluster_window(uint32_t pages, uint64_t off, uint64_t device_max, ui
 		*end = device_max;
 }
 
-uint32_t decode_burst(uint64_t off, uint32_t n, uint64_t first, uint64_t last,
-		      uint64_t device_max)
+uint32_t decode_burst(uint64_t off, uint32_t n, uint64_t first, uint64_t last, uint64_t device_max)
 {
 	if (n <= 1)
 		return n;

@@ -55,8 +55,7 @@ int decoder_record(struct decoder *d, const void *data, size_t len);
  * Returns the window in pages; 1 when the call asked for @off alone (which a larger window whose
  * loop was skipped would look like, too); 0 when no aligned window fits.
  */
-uint32_t decode_burst(uint64_t off, uint32_t n, uint64_t first, uint64_t last,
-		      uint64_t device_max);
+uint32_t decode_burst(uint64_t off, uint32_t n, uint64_t first, uint64_t last, uint64_t device_max);
 
 /**
  * decode_cluster_window - slots of a window of @pages around @off: the aligned block without slot 0

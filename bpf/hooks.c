@@ -9,7 +9,10 @@
 #include <linux/types.h>
 #include "bpf/records.h"
 
-#define END { .symbol = NULL }
+#define END                                                                                        \
+	{                                                                                          \
+		.symbol = NULL                                                                     \
+	}
 
 /*
  * ---- the plan ----
@@ -18,140 +21,115 @@
  * be in place before those that count.
  */
 
-static const struct hook_symbol fault_symbols[] = {
-	{ .symbol = "do_swap_page", .entry = "fault_enter", .exit = "fault_exit", .kernels = "all" },
-	END
-};
+static const struct hook_symbol fault_symbols[] = { { .symbol = "do_swap_page",
+						      .entry = "fault_enter",
+						      .exit = "fault_exit",
+						      .kernels = "all" },
+						    END };
 
-static const struct hook_symbol unuse_symbols[] = {
-	{ .symbol = "unuse_pte_range",
-	  .entry = "unuse_enter",
-	  .exit = "unuse_exit",
-	  .kernels = "5.1 on" },
-	END
-};
+static const struct hook_symbol unuse_symbols[] = { { .symbol = "unuse_pte_range",
+						      .entry = "unuse_enter",
+						      .exit = "unuse_exit",
+						      .kernels = "5.1 on" },
+						    END };
 
-static const struct hook_symbol shmem_symbols[] = {
-	{ .symbol = "shmem_swapin_folio",
-	  .entry = "shmem_enter",
-	  .exit = "shmem_exit",
-	  .kernels = "6.0 on" },
-	{ .symbol = "shmem_swapin_page",
-	  .entry = "shmem_enter",
-	  .exit = "shmem_exit",
-	  .kernels = "5.1 to 5.19" },
-	END
-};
+static const struct hook_symbol shmem_symbols[] = { { .symbol = "shmem_swapin_folio",
+						      .entry = "shmem_enter",
+						      .exit = "shmem_exit",
+						      .kernels = "6.0 on" },
+						    { .symbol = "shmem_swapin_page",
+						      .entry = "shmem_enter",
+						      .exit = "shmem_exit",
+						      .kernels = "5.1 to 5.19" },
+						    END };
 
-static const struct hook_symbol reclaim_symbols[] = {
-	{ .symbol = "shrink_folio_list",
-	  .entry = "reclaim_enter",
-	  .exit = "reclaim_exit",
-	  .kernels = "6.0 on" },
-	{ .symbol = "shrink_page_list",
-	  .entry = "reclaim_enter",
-	  .exit = "reclaim_exit",
-	  .kernels = "to 5.19" },
-	END
-};
+static const struct hook_symbol reclaim_symbols[] = { { .symbol = "shrink_folio_list",
+							.entry = "reclaim_enter",
+							.exit = "reclaim_exit",
+							.kernels = "6.0 on" },
+						      { .symbol = "shrink_page_list",
+							.entry = "reclaim_enter",
+							.exit = "reclaim_exit",
+							.kernels = "to 5.19" },
+						      END };
 
-static const struct hook_symbol cachefree_symbols[] = {
-	{ .symbol = "folio_free_swap",
-	  .entry = "cachefree_enter",
-	  .exit = "cachefree_exit",
-	  .kernels = "6.1 on" },
-	{ .symbol = "try_to_free_swap",
-	  .entry = "cachefree_enter",
-	  .exit = "cachefree_exit",
-	  .kernels = "to 6.0" },
-	END
-};
+static const struct hook_symbol cachefree_symbols[] = { { .symbol = "folio_free_swap",
+							  .entry = "cachefree_enter",
+							  .exit = "cachefree_exit",
+							  .kernels = "6.1 on" },
+							{ .symbol = "try_to_free_swap",
+							  .entry = "cachefree_enter",
+							  .exit = "cachefree_exit",
+							  .kernels = "to 6.0" },
+							END };
 
-static const struct hook_symbol flush_symbols[] = {
-	{ .symbol = "swapcache_free_entries",
-	  .entry = "flush_enter",
-	  .exit = "flush_exit",
-	  .kernels = "to 6.14" },
-	END
-};
+static const struct hook_symbol flush_symbols[] = { { .symbol = "swapcache_free_entries",
+						      .entry = "flush_enter",
+						      .exit = "flush_exit",
+						      .kernels = "to 6.14" },
+						    END };
 
-static const struct hook_symbol slotreclaim_symbols[] = {
-	{ .symbol = "swap_reclaim_full_clusters",
-	  .entry = "slotreclaim_enter",
-	  .exit = "slotreclaim_exit",
-	  .kernels = "6.12 on" },
-	END
-};
+static const struct hook_symbol slotreclaim_symbols[] = { { .symbol = "swap_reclaim_full_clusters",
+							    .entry = "slotreclaim_enter",
+							    .exit = "slotreclaim_exit",
+							    .kernels = "6.12 on" },
+							  END };
 
-static const struct hook_symbol refill_symbols[] = {
-	{ .symbol = "get_swap_pages",
-	  .entry = "refill_enter",
-	  .exit = "refill_exit",
-	  .kernels = "to 6.14" },
-	END
-};
+static const struct hook_symbol refill_symbols[] = { { .symbol = "get_swap_pages",
+						       .entry = "refill_enter",
+						       .exit = "refill_exit",
+						       .kernels = "to 6.14" },
+						     END };
 
 static const struct hook_symbol mm_symbols[] = {
-	{ .symbol = "exit_mmap", .entry = "mm_gone_enter", .kernels = "all" },
-	END
+	{ .symbol = "exit_mmap", .entry = "mm_gone_enter", .kernels = "all" }, END
 };
 
-static const struct hook_symbol readone_symbols[] = {
-	{ .symbol = "__read_swap_cache_async",
-	  .entry = "read_enter",
-	  .exit = "read_exit",
-	  .kernels = "all" },
-	END
-};
+static const struct hook_symbol readone_symbols[] = { { .symbol = "__read_swap_cache_async",
+							.entry = "read_enter",
+							.exit = "read_exit",
+							.kernels = "all" },
+						      END };
 
 static const struct hook_symbol window_symbols[] = {
-	{ .symbol = "swapin_nr_pages", .exit = "window_exit", .kernels = "all" },
-	END
+	{ .symbol = "swapin_nr_pages", .exit = "window_exit", .kernels = "all" }, END
 };
 
-static const struct hook_symbol account_symbols[] = {
-	{ .symbol = "swap_update_readahead",
-	  .entry = "account_enter",
-	  .exit = "account_exit",
-	  .kernels = "6.18 on" },
-	END
-};
+static const struct hook_symbol account_symbols[] = { { .symbol = "swap_update_readahead",
+							.entry = "account_enter",
+							.exit = "account_exit",
+							.kernels = "6.18 on" },
+						      END };
 
-static const struct hook_symbol lookup_symbols[] = {
-	{ .symbol = "swap_cache_get_folio",
-	  .entry = "plain_lookup_enter",
-	  .exit = "plain_lookup_exit",
-	  .counts_at_exit = true,
-	  .with = "swap_update_readahead",
-	  .kernels = "6.18 on" },
-	{ .symbol = "swap_cache_get_folio",
-	  .entry = "lookup_enter",
-	  .exit = "lookup_exit",
-	  .counts_at_exit = true,
-	  .kernels = "6.1 to 6.17" },
-	{ .symbol = "lookup_swap_cache",
-	  .entry = "lookup_enter",
-	  .exit = "lookup_exit",
-	  .counts_at_exit = true,
-	  .kernels = "to 6.0" },
-	END
-};
+static const struct hook_symbol lookup_symbols[] = { { .symbol = "swap_cache_get_folio",
+						       .entry = "plain_lookup_enter",
+						       .exit = "plain_lookup_exit",
+						       .counts_at_exit = true,
+						       .with = "swap_update_readahead",
+						       .kernels = "6.18 on" },
+						     { .symbol = "swap_cache_get_folio",
+						       .entry = "lookup_enter",
+						       .exit = "lookup_exit",
+						       .counts_at_exit = true,
+						       .kernels = "6.1 to 6.17" },
+						     { .symbol = "lookup_swap_cache",
+						       .entry = "lookup_enter",
+						       .exit = "lookup_exit",
+						       .counts_at_exit = true,
+						       .kernels = "to 6.0" },
+						     END };
 
-static const struct hook_symbol swapin_symbols[] = {
-	{ .symbol = "swapin_readahead",
-	  .entry = "swapin_enter",
-	  .exit = "swapin_exit",
-	  .kernels = "4.18 on" },
-	END
-};
+static const struct hook_symbol swapin_symbols[] = { { .symbol = "swapin_readahead",
+						       .entry = "swapin_enter",
+						       .exit = "swapin_exit",
+						       .kernels = "4.18 on" },
+						     END };
 
-static const struct hook_symbol cluster_symbols[] = {
-	{ .symbol = "swap_cluster_readahead",
-	  .entry = "cluster_enter",
-	  .exit = "cluster_exit",
-	  .kernels = "4.18 on" },
-	END
-};
+static const struct hook_symbol cluster_symbols[] = { { .symbol = "swap_cluster_readahead",
+							.entry = "cluster_enter",
+							.exit = "cluster_exit",
+							.kernels = "4.18 on" },
+						      END };
 
 static const struct hook_symbol readio_symbols[] = {
 	{ .symbol = "swap_read_folio", .entry = "readio_enter", .kernels = "6.10 on" },
@@ -159,19 +137,17 @@ static const struct hook_symbol readio_symbols[] = {
 	END
 };
 
-static const struct hook_symbol cache_symbols[] = {
-	{ .symbol = "add_to_swap_cache",
-	  .entry = "cacheadd_enter",
-	  .exit = "cacheadd_exit",
-	  .counts_at_exit = true,
-	  .kernels = "to 6.17" },
-	{ .symbol = "swap_cache_add_folio",
-	  .entry = "cacheadd_enter",
-	  .exit = "cacheadd_void_exit",
-	  .counts_at_exit = true,
-	  .kernels = "6.18 on" },
-	END
-};
+static const struct hook_symbol cache_symbols[] = { { .symbol = "add_to_swap_cache",
+						      .entry = "cacheadd_enter",
+						      .exit = "cacheadd_exit",
+						      .counts_at_exit = true,
+						      .kernels = "to 6.17" },
+						    { .symbol = "swap_cache_add_folio",
+						      .entry = "cacheadd_enter",
+						      .exit = "cacheadd_void_exit",
+						      .counts_at_exit = true,
+						      .kernels = "6.18 on" },
+						    END };
 
 static const struct hook_symbol uncache_symbols[] = {
 	{ .symbol = "__delete_from_swap_cache", .entry = "uncache_enter", .kernels = "to 6.17" },
@@ -185,20 +161,20 @@ static const struct hook_symbol unref_symbols[] = {
 	END
 };
 
-static const struct hook_symbol zap_symbols[] = {
-	{ .symbol = "free_swap_and_cache_nr",
-	  .entry = "zap_enter",
-	  .exit = "zap_exit",
-	  .kernels = "6.10 on" },
-	{ .symbol = "free_swap_and_cache",
-	  .entry = "zap_one_enter",
-	  .exit = "zap_exit",
-	  .kernels = "to 6.9" },
-	END
-};
+static const struct hook_symbol zap_symbols[] = { { .symbol = "free_swap_and_cache_nr",
+						    .entry = "zap_enter",
+						    .exit = "zap_exit",
+						    .kernels = "6.10 on" },
+						  { .symbol = "free_swap_and_cache",
+						    .entry = "zap_one_enter",
+						    .exit = "zap_exit",
+						    .kernels = "to 6.9" },
+						  END };
 
 static const struct hook_symbol free_symbols[] = {
-	{ .symbol = "swap_range_free", .entry = "free_range_enter", .kernels = "all, often inlined" },
+	{ .symbol = "swap_range_free",
+	  .entry = "free_range_enter",
+	  .kernels = "all, often inlined" },
 	{ .symbol = "swap_entries_free", .entry = "free_ci_entry_enter", .kernels = "6.15 on" },
 	{ .symbol = "swap_entry_range_free",
 	  .entry = "free_entry_enter",
@@ -211,34 +187,30 @@ static const struct hook_symbol free_symbols[] = {
 	END
 };
 
-static const struct hook_symbol alloc_symbols[] = {
-	{ .symbol = "swap_range_alloc",
-	  .entry = "alloc_range_enter",
-	  .with = "free_swap_slot",
-	  .kernels = "to 6.13" },
-	{ .symbol = "folio_alloc_swap",
-	  .entry = "alloc_folio_enter",
-	  .exit = "alloc_folio_exit",
-	  .counts_at_exit = true,
-	  .absent = "get_swap_pages",
-	  .kernels = "6.15 on" },
-	{ .symbol = "folio_alloc_swap",
-	  .entry = "alloc_folio_enter",
-	  .exit = "alloc_entry_exit",
-	  .counts_at_exit = true,
-	  .absent = "free_swap_slot",
-	  .kprobe_only = true,
-	  .kernels = "6.14" },
-	END
-};
+static const struct hook_symbol alloc_symbols[] = { { .symbol = "swap_range_alloc",
+						      .entry = "alloc_range_enter",
+						      .with = "free_swap_slot",
+						      .kernels = "to 6.13" },
+						    { .symbol = "folio_alloc_swap",
+						      .entry = "alloc_folio_enter",
+						      .exit = "alloc_folio_exit",
+						      .counts_at_exit = true,
+						      .absent = "get_swap_pages",
+						      .kernels = "6.15 on" },
+						    { .symbol = "folio_alloc_swap",
+						      .entry = "alloc_folio_enter",
+						      .exit = "alloc_entry_exit",
+						      .counts_at_exit = true,
+						      .absent = "free_swap_slot",
+						      .kprobe_only = true,
+						      .kernels = "6.14" },
+						    END };
 
-static const struct hook_symbol swapout_symbols[] = {
-	{ .symbol = "add_to_swap",
-	  .entry = "swapout_enter",
-	  .exit = "swapout_exit",
-	  .kernels = "to 6.14" },
-	END
-};
+static const struct hook_symbol swapout_symbols[] = { { .symbol = "add_to_swap",
+							.entry = "swapout_enter",
+							.exit = "swapout_exit",
+							.kernels = "to 6.14" },
+						      END };
 
 /* The system call's body (__do_sys_*) is inline code, which can't be traced: its wrapper can. */
 #define SWAPON(name, where)                                                                        \
@@ -246,12 +218,9 @@ static const struct hook_symbol swapout_symbols[] = {
 		.symbol = name, .exit = "swapon_exit", .counts_at_exit = true, .kernels = where    \
 	}
 static const struct hook_symbol swapon_symbols[] = {
-	SWAPON("__x64_sys_swapon", "x86-64"),
-	SWAPON("__arm64_sys_swapon", "arm64"),
-	SWAPON("__riscv_sys_swapon", "riscv"),
-	SWAPON("__s390x_sys_swapon", "s390"),
-	SWAPON("sys_swapon", "others"),
-	END
+	SWAPON("__x64_sys_swapon", "x86-64"),  SWAPON("__arm64_sys_swapon", "arm64"),
+	SWAPON("__riscv_sys_swapon", "riscv"), SWAPON("__s390x_sys_swapon", "s390"),
+	SWAPON("sys_swapon", "others"),	       END
 };
 
 #define SWAPOFF(name, where)                                                                       \
@@ -260,12 +229,9 @@ static const struct hook_symbol swapon_symbols[] = {
 		.counts_at_exit = true, .kernels = where                                           \
 	}
 static const struct hook_symbol swapoff_symbols[] = {
-	SWAPOFF("__x64_sys_swapoff", "x86-64"),
-	SWAPOFF("__arm64_sys_swapoff", "arm64"),
-	SWAPOFF("__riscv_sys_swapoff", "riscv"),
-	SWAPOFF("__s390x_sys_swapoff", "s390"),
-	SWAPOFF("sys_swapoff", "others"),
-	END
+	SWAPOFF("__x64_sys_swapoff", "x86-64"),	 SWAPOFF("__arm64_sys_swapoff", "arm64"),
+	SWAPOFF("__riscv_sys_swapoff", "riscv"), SWAPOFF("__s390x_sys_swapoff", "s390"),
+	SWAPOFF("sys_swapoff", "others"),	 END
 };
 
 static const struct hook_symbol swapoff_begin_symbols[] = {
@@ -307,8 +273,7 @@ const struct hook hook_plan[] = {
 	      "cluster readahead"),
 	EVENT("READ", PROBE_READ, GROUP_RA, 0, readio_symbols, NULL, "what was read"),
 	EVENT("CACHE", PROBE_CACHE, GROUP_ALL, 0, cache_symbols, NULL, "swap-cache insertions"),
-	EVENT("UNCACHE", PROBE_UNCACHE, GROUP_ALL, 0, uncache_symbols, NULL,
-	      "swap-cache removals"),
+	EVENT("UNCACHE", PROBE_UNCACHE, GROUP_ALL, 0, uncache_symbols, NULL, "swap-cache removals"),
 	EVENT("UNREF", PROBE_UNREF_SWAPIN, GROUP_ALL, 0, unref_symbols, NULL,
 	      "references dropped by swap-in"),
 	EVENT("UNREF", PROBE_UNREF_ZAP, GROUP_ALL, 0, zap_symbols, NULL,
@@ -326,8 +291,8 @@ const size_t hook_plan_len = sizeof(hook_plan) / sizeof(hook_plan[0]);
 
 /* Names beside those of the plan: what conditions mention, and the kernel's variables. */
 static const char *const other_names[] = {
-	"free_swap_slot", "swapin_readahead_hits", "prev_offset", "last_readahead_pages",
-	"page_cluster",	  "enable_vma_readahead",  "nr_rotate_swap", "swap_info",
+	"free_swap_slot",  "swapin_readahead_hits", "prev_offset",    "last_readahead_pages",
+	"page_cluster",	   "enable_vma_readahead",  "nr_rotate_swap", "swap_info",
 	"vm_event_states", "__per_cpu_offset",
 };
 
@@ -390,8 +355,8 @@ static int read_fprobe(const char *path)
 	return lines ? fprobe : -1;
 }
 
-int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *btf,
-		     bool btf_needed, const char *config, struct error *e)
+int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *btf, bool btf_needed,
+		     const char *config, struct error *e)
 {
 	int err;
 
@@ -596,7 +561,8 @@ static void print_notes(FILE *f, const struct hook_choice *c)
 			c->copies[c->n - 1]->name);
 	if (c->lower_bound)
 		fprintf(f,
-			"%24sonly a piece of it is left (%s), its callers hold the rest: counts are "
+			"%24sonly a piece of it is left (%s), its callers hold the rest: counts "
+			"are "
 			"a lower bound\n",
 			"", c->copies[0]->name);
 	if (c->modules)
@@ -630,7 +596,8 @@ static void print_variables(FILE *f, const struct hook_kernel *k)
 	} variables[] = {
 		{ "swapin_readahead_hits", "RA hits=" },
 		{ "prev_offset", "RA prev=" },
-		{ "last_readahead_pages", "RA last=; windows are taken from the burst (how=burst)" },
+		{ "last_readahead_pages",
+		  "RA last=; windows are taken from the burst (how=burst)" },
 		{ "page_cluster", "CONFIG page_cluster" },
 		{ "enable_vma_readahead", "CONFIG vma_ra" },
 		{ "nr_rotate_swap", "whether a rotational device forces cluster readahead" },

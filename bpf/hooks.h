@@ -33,20 +33,20 @@ enum attach_kind {
 /* One way to see an event. */
 struct hook_symbol {
 	const char *symbol;
-	const char *entry;  /* name of our function at its entry, NULL: none */
-	const char *exit;   /* at its exit */
-	const char *with;   /* only where this symbol is there as well */
-	const char *absent; /* only where this symbol is not there */
+	const char *entry;   /* name of our function at its entry, NULL: none */
+	const char *exit;    /* at its exit */
+	const char *with;    /* only where this symbol is there as well */
+	const char *absent;  /* only where this symbol is not there */
 	bool counts_at_exit; /* hits are counted by the exit program */
-	bool kprobe_only;   /* fentry/fexit cannot do it: a struct is returned */
+	bool kprobe_only;    /* fentry/fexit cannot do it: a struct is returned */
 	const char *kernels; /* for people: "5.15 to 6.17" */
 };
 
 struct hook {
-	const char *name;  /* of the line in the list */
-	const char *event; /* the trace's event; NULL: the programs keep state only */
-	int probe;	   /* enum probe_id whose hits it counts, -1 for state */
-	unsigned int groups; /* wanted by */
+	const char *name;      /* of the line in the list */
+	const char *event;     /* the trace's event; NULL: the programs keep state only */
+	int probe;	       /* enum probe_id whose hits it counts, -1 for state */
+	unsigned int groups;   /* wanted by */
 	unsigned int required; /* a group that makes no sense without it */
 	const struct hook_symbol *symbols; /* best first, ended by a NULL symbol */
 	const char *instead; /* what stands in for it where it is missing, NULL: nothing */
@@ -72,8 +72,8 @@ struct hook_choice {
 	const struct hook_symbol *symbol; /* NULL: no candidate is there */
 	const struct symbol *copies[SYMBOL_COPIES_MAX];
 	unsigned int n;
-	bool lower_bound; /* only a .part piece is left */
-	bool clone;	  /* arguments may have been changed by the compiler */
+	bool lower_bound;     /* only a .part piece is left */
+	bool clone;	      /* arguments may have been changed by the compiler */
 	unsigned int modules; /* namesakes in modules, ignored */
 	const char *module;
 	enum attach_kind kinds[3]; /* in the order of trying */
@@ -86,8 +86,8 @@ struct hook_choice {
  * read is not an error; neither is a missing BTF file when @btf_needed is false.
  * Freed with hook_kernel_free().
  */
-int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *btf,
-		     bool btf_needed, const char *config, struct error *e);
+int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *btf, bool btf_needed,
+		     const char *config, struct error *e);
 void hook_kernel_free(struct hook_kernel *k);
 
 /** hooks_resolve - fill @c[0 .. hook_plan_len-1] */
@@ -118,7 +118,8 @@ void hook_describe_missing(const struct hook *h, char *out, size_t size);
 /** hooks_print - the plan as a table */
 void hooks_print(FILE *f, const struct hook_kernel *k, const struct hook_choice *c);
 
-/** attach_kind_name - "fentry", "kprobe.multi", "kprobe"; with @exit_only the name of the exit kind */
+/** attach_kind_name - "fentry", "kprobe.multi", "kprobe"; with @exit_only the name of the exit kind
+ */
 const char *attach_kind_name(enum attach_kind kind, bool entry, bool exit);
 
 #endif

@@ -176,13 +176,9 @@ int loader_run(const struct bpf_backend_ops *ops, void *ctx, const struct hook_c
 	       unsigned int groups, const char *release, const struct loader_messages *m,
 	       struct loader_result *r, struct error *e)
 {
-	struct loading l = { .ops = ops,
-			     .ctx = ctx,
-			     .c = c,
-			     .release = release,
-			     .m = m,
-			     .r = r,
-			     .groups = groups };
+	struct loading l = {
+		.ops = ops, .ctx = ctx, .c = c, .release = release, .m = m, .r = r, .groups = groups
+	};
 	bool again = true;
 	int err;
 

@@ -29,7 +29,8 @@ struct bpf_backend_ops {
 /* What the user should hear, one line a call (log: many lines). */
 struct loader_messages {
 	void (*warning)(void *arg, const char *text);
-	void (*log)(void *arg, const char *program, const char *text); /* the whole log; may be NULL */
+	void (*log)(void *arg, const char *program,
+		    const char *text); /* the whole log; may be NULL */
 	void *arg;
 };
 
@@ -62,7 +63,8 @@ void loader_attach_kinds(const struct hook_choice *c, const struct loader_result
 /** log_tail - where the last @lines lines of @log begin */
 const char *log_tail(const char *log, unsigned int lines);
 
-/** loader_errno - text of an error; ENOTSUPP (524), which has no name outside the kernel, included */
+/** loader_errno - text of an error; ENOTSUPP (524), which has no name outside the kernel, included
+ */
 const char *loader_errno(int err, char *out, size_t size);
 
 /**

@@ -78,8 +78,7 @@ static int set_facts_of_uname(struct trace_header *h, const char *root)
 			err = trace_header_set(h, "arch", u.machine);
 	}
 	if (!err)
-		err = trace_header_set(h, "byte_order",
-				       *(const uint8_t *)&one ? "little" : "big");
+		err = trace_header_set(h, "byte_order", *(const uint8_t *)&one ? "little" : "big");
 	if (!err)
 		err = trace_header_set_u64(h, "page_size", (uint64_t)sysconf(_SC_PAGESIZE));
 	return err;
@@ -95,8 +94,9 @@ static int set_sysctls(struct trace_header *h, const char *root)
 	if (!err && read_word(root, "/sys/kernel/mm/swap/vma_ra_enabled", word, sizeof(word)))
 		err = trace_header_set(h, "vma_ra",
 				       !strcmp(word, "true") || !strcmp(word, "1") ? "1" : "0");
-	if (!err && read_word(root, "/sys/kernel/mm/transparent_hugepage/enabled", word,
-			      sizeof(word)) && bracketed(word))
+	if (!err &&
+	    read_word(root, "/sys/kernel/mm/transparent_hugepage/enabled", word, sizeof(word)) &&
+	    bracketed(word))
 		err = trace_header_set(h, "thp_enabled", word);
 	return err;
 }

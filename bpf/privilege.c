@@ -125,10 +125,11 @@ int privilege_explain(const struct privilege *p, int err, struct error *e)
 	if (locked_down(p))
 		return say_lockdown(e);
 	if (p->memlock < MEMLOCK_LOW)
-		return error_set(e, err,
-				 "the kernel refuses to load BPF programs: a capability is missing, "
-				 "or RLIMIT_MEMLOCK is too low (%llu KiB; kernels before 5.11)",
-				 (unsigned long long)(p->memlock >> 10));
+		return error_set(
+			e, err,
+			"the kernel refuses to load BPF programs: a capability is missing, "
+			"or RLIMIT_MEMLOCK is too low (%llu KiB; kernels before 5.11)",
+			(unsigned long long)(p->memlock >> 10));
 	return error_set(e, err,
 			 "the kernel refuses to load BPF programs, although the process %s: a "
 			 "container's seccomp or security module may forbid bpf(2), or "

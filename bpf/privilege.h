@@ -18,8 +18,8 @@ struct privilege {
 	bool have_caps;
 	uint64_t caps; /* CapEff */
 	bool lockdown_known;
-	char lockdown[32]; /* the active mode: none, integrity, confidentiality */
-	uint64_t memlock;  /* soft limit, bytes; UINT64_MAX: none */
+	char lockdown[32];    /* the active mode: none, integrity, confidentiality */
+	uint64_t memlock;     /* soft limit, bytes; UINT64_MAX: none */
 	int unprivileged_bpf; /* kernel.unprivileged_bpf_disabled, -1 unknown */
 };
 

@@ -10,7 +10,7 @@
  */
 
 #if defined(__TARGET_ARCH_arm64)
-#define PARM(regs, i) ((regs)->regs[(i) - 1])
+#define PARM(regs, i) ((regs)->regs[(i)-1])
 #define RETURNED(regs) ((regs)->regs[0])
 #else
 #define PARM1(regs) ((regs)->di)
@@ -23,27 +23,55 @@
 #endif
 
 #define ENTRY0(name)                                                                               \
-	SEC("fentry") int fe_##name(u64 *ctx) { name(); return 0; }                                \
-	SEC("kprobe") int kp_##name(struct pt_regs *ctx) { name(); return 0; }
+	SEC("fentry") int fe_##name(u64 *ctx)                                                      \
+	{                                                                                          \
+		name();                                                                            \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
+	{                                                                                          \
+		name();                                                                            \
+		return 0;                                                                          \
+	}
 #define ENTRY1(name)                                                                               \
-	SEC("fentry") int fe_##name(u64 *ctx) { name(ctx[0]); return 0; }                          \
-	SEC("kprobe") int kp_##name(struct pt_regs *ctx) { name(PARM(ctx, 1)); return 0; }
+	SEC("fentry") int fe_##name(u64 *ctx)                                                      \
+	{                                                                                          \
+		name(ctx[0]);                                                                      \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
+	{                                                                                          \
+		name(PARM(ctx, 1));                                                                \
+		return 0;                                                                          \
+	}
 #define ENTRY2(name)                                                                               \
-	SEC("fentry") int fe_##name(u64 *ctx) { name(ctx[0], ctx[1]); return 0; }                  \
+	SEC("fentry") int fe_##name(u64 *ctx)                                                      \
+	{                                                                                          \
+		name(ctx[0], ctx[1]);                                                              \
+		return 0;                                                                          \
+	}                                                                                          \
 	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
 	{                                                                                          \
 		name(PARM(ctx, 1), PARM(ctx, 2));                                                  \
 		return 0;                                                                          \
 	}
 #define ENTRY3(name)                                                                               \
-	SEC("fentry") int fe_##name(u64 *ctx) { name(ctx[0], ctx[1], ctx[2]); return 0; }          \
+	SEC("fentry") int fe_##name(u64 *ctx)                                                      \
+	{                                                                                          \
+		name(ctx[0], ctx[1], ctx[2]);                                                      \
+		return 0;                                                                          \
+	}                                                                                          \
 	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
 	{                                                                                          \
 		name(PARM(ctx, 1), PARM(ctx, 2), PARM(ctx, 3));                                    \
 		return 0;                                                                          \
 	}
 #define ENTRY4(name)                                                                               \
-	SEC("fentry") int fe_##name(u64 *ctx) { name(ctx[0], ctx[1], ctx[2], ctx[3]); return 0; }  \
+	SEC("fentry") int fe_##name(u64 *ctx)                                                      \
+	{                                                                                          \
+		name(ctx[0], ctx[1], ctx[2], ctx[3]);                                              \
+		return 0;                                                                          \
+	}                                                                                          \
 	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
 	{                                                                                          \
 		name(PARM(ctx, 1), PARM(ctx, 2), PARM(ctx, 3), PARM(ctx, 4));                      \
@@ -61,8 +89,16 @@
 		return 0;                                                                          \
 	}
 #define EXIT0(name)                                                                                \
-	SEC("fexit") int fx_##name(u64 *ctx) { name(); return 0; }                                 \
-	SEC("kretprobe") int kr_##name(struct pt_regs *ctx) { name(); return 0; }
+	SEC("fexit") int fx_##name(u64 *ctx)                                                       \
+	{                                                                                          \
+		name();                                                                            \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC("kretprobe") int kr_##name(struct pt_regs *ctx)                                        \
+	{                                                                                          \
+		name();                                                                            \
+		return 0;                                                                          \
+	}
 #define EXIT1(name)                                                                                \
 	SEC("fexit") int fx_##name(u64 *ctx)                                                       \
 	{                                                                                          \
@@ -71,6 +107,10 @@
 		name(ret);                                                                         \
 		return 0;                                                                          \
 	}                                                                                          \
-	SEC("kretprobe") int kr_##name(struct pt_regs *ctx) { name(RETURNED(ctx)); return 0; }
+	SEC("kretprobe") int kr_##name(struct pt_regs *ctx)                                        \
+	{                                                                                          \
+		name(RETURNED(ctx));                                                               \
+		return 0;                                                                          \
+	}
 
 #endif

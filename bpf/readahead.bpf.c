@@ -125,9 +125,15 @@ static __always_inline void reclaim_exit(void)
 EXIT0(reclaim_exit)
 
 #define CONTEXT(name, bit)                                                                         \
-	static __always_inline void name##_enter(void) { task_enter(bit); }                        \
+	static __always_inline void name##_enter(void)                                             \
+	{                                                                                          \
+		task_enter(bit);                                                                   \
+	}                                                                                          \
 	ENTRY0(name##_enter)                                                                       \
-	static __always_inline void name##_exit(void) { task_leave(bit); }                         \
+	static __always_inline void name##_exit(void)                                              \
+	{                                                                                          \
+		task_leave(bit);                                                                   \
+	}                                                                                          \
 	EXIT0(name##_exit)
 
 CONTEXT(swapout, CTX_SWAPOUT)

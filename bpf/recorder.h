@@ -18,12 +18,12 @@
 struct recorder;
 
 struct recorder_options {
-	unsigned int groups;	/* GROUP_* */
-	uint64_t ring_bytes;	/* of each CPU's ring buffer */
-	unsigned int tgid;	/* -p, 0: all */
-	uint64_t cgroup;	/* -G, 0: all */
+	unsigned int groups; /* GROUP_* */
+	uint64_t ring_bytes; /* of each CPU's ring buffer */
+	unsigned int tgid;   /* -p, 0: all */
+	uint64_t cgroup;     /* -G, 0: all */
 	unsigned int cgroup_level;
-	const char *root;	/* where /proc and /sys are, normally "" */
+	const char *root; /* where /proc and /sys are, normally "" */
 	struct loader_messages messages;
 };
 
@@ -32,8 +32,8 @@ struct recorder_options {
  * @h: gets the facts that are known by then
  */
 int recorder_open(struct recorder **r, const struct recorder_options *o,
-		  const struct hook_kernel *k, const struct hook_choice *c,
-		  struct trace_header *h, struct error *e);
+		  const struct hook_kernel *k, const struct hook_choice *c, struct trace_header *h,
+		  struct error *e);
 
 /** recorder_begin - switch recording on, then write the state of slots and readahead to @w */
 int recorder_begin(struct recorder *r, struct trace_writer *w, struct error *e);
@@ -44,7 +44,8 @@ int recorder_begin(struct recorder *r, struct trace_writer *w, struct error *e);
  */
 int recorder_poll(struct recorder *r, int timeout_ms, struct error *e);
 
-/** recorder_flush - close the block in the file, so that a crash loses nothing before this moment */
+/** recorder_flush - close the block in the file, so that a crash loses nothing before this moment
+ */
 int recorder_flush(struct recorder *r, struct error *e);
 
 /**

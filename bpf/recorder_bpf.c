@@ -175,9 +175,9 @@ static int take_record(void *arg, void *data, size_t len)
 	if (batch_room(b, room))
 		return error_set(&r->failure, -ENOMEM, "out of memory while recording");
 	memcpy(b->data + b->len, data, len);
-	b->entries[b->n++] = (struct batch_entry){
-		.t_ns = ((const struct record *)data)->t_ns, .at = b->len, .len = len
-	};
+	b->entries[b->n++] = (struct batch_entry){ .t_ns = ((const struct record *)data)->t_ns,
+						   .at = b->len,
+						   .len = len };
 	b->len += room;
 	return 0;
 }
@@ -232,8 +232,9 @@ static int find_devices(struct recorder *r, struct trace_header *h, struct error
 		};
 		r->decoder.known[type] = r->decoder.present[type] = true;
 		flags = decode_device_flags(a.flags);
-		len = (size_t)snprintf(line, sizeof(line), "device type=%u pages=%u prio=%d flags=",
-				       type, a.max, a.prio);
+		len = (size_t)snprintf(line, sizeof(line),
+				       "device type=%u pages=%u prio=%d flags=", type, a.max,
+				       a.prio);
 		for (unsigned int bit = 0; bit < 6; bit++) {
 			static const char *const names[] = { "ssd",    "rotational", "sync_io",
 							     "blkdev", "file",	     "discard" };
@@ -286,8 +287,8 @@ static bool exact_symbols(const struct hook_kernel *k)
 }
 
 int recorder_open(struct recorder **out, const struct recorder_options *o,
-		  const struct hook_kernel *k, const struct hook_choice *c,
-		  struct trace_header *h, struct error *e)
+		  const struct hook_kernel *k, const struct hook_choice *c, struct trace_header *h,
+		  struct error *e)
 {
 	struct record_settings s = { .filter_tgid = o->tgid,
 				     .filter_cgroup = o->cgroup,
@@ -377,7 +378,8 @@ static int slots_event(void *arg, uint64_t off, uint64_t n, uint32_t count, bool
 	return add_event(run->r, &ev);
 }
 
-/* Events that happen meanwhile are in the rings; each piece carries the time just before its copy. */
+/* Events that happen meanwhile are in the rings; each piece carries the time just before its copy.
+ */
 static int snapshot_device(struct recorder *r, unsigned int type, struct error *e)
 {
 	struct snapshot_args a = { .type = type, .len = SNAPSHOT_CHUNK };

@@ -18,7 +18,7 @@
 #define ENTRY_OFFSET_MASK ((1ull << ENTRY_TYPE_SHIFT) - 1)
 
 /* Bits of a swap_map byte. */
-#define MAP_CACHED 0x40	   /* the slot has a page in the swap cache, or waits in a slots cache */
+#define MAP_CACHED 0x40 /* the slot has a page in the swap cache, or waits in a slots cache */
 #define MAP_COUNT_MASK 0x3f
 #define MAP_BAD 0x3f
 #define MAP_CONTINUED 0x80 /* the count goes on elsewhere */
@@ -117,11 +117,11 @@ struct record_lookup {
 	__u8 pad;
 };
 
-#define RA_HAVE_HITS 1	/* hits before the call */
-#define RA_HAVE_PREV 2	/* previous offset before the call */
-#define RA_HAVE_LAST 4	/* window of the call before */
-#define RA_HAVE_WIN 8	/* window of this call: last_readahead_pages, or the VMA's word after */
-#define RA_HAVE_PROBE 16 /* return value of the sizing function */
+#define RA_HAVE_HITS 1	   /* hits before the call */
+#define RA_HAVE_PREV 2	   /* previous offset before the call */
+#define RA_HAVE_LAST 4	   /* window of the call before */
+#define RA_HAVE_WIN 8	   /* window of this call: last_readahead_pages, or the VMA's word after */
+#define RA_HAVE_PROBE 16   /* return value of the sizing function */
 #define RA_HAVE_CLUSTER 32 /* page_cluster */
 
 struct record_ra {
@@ -187,30 +187,30 @@ struct record_mm {
 };
 
 /* The state of a task that is inside the swap code, and what it is inside of. */
-#define CTX_FAULT (1u << 0)    /* do_swap_page */
-#define CTX_UNUSE (1u << 1)    /* unuse_pte_range */
-#define CTX_SHMEM (1u << 2)    /* shmem_swapin_folio */
-#define CTX_SWAPOFF (1u << 3)  /* the system call */
-#define CTX_RECLAIM (1u << 4)  /* shrink_folio_list */
-#define CTX_SWAPOUT (1u << 5)  /* add_to_swap */
-#define CTX_FREE (1u << 6)     /* folio_free_swap */
-#define CTX_ZAP (1u << 7)      /* free_swap_and_cache */
-#define CTX_FLUSH (1u << 8)    /* swapcache_free_entries */
-#define CTX_SWAPIN (1u << 9)   /* swapin_readahead */
-#define CTX_CLUSTER (1u << 10) /* swap_cluster_readahead */
-#define CTX_READ (1u << 11)    /* __read_swap_cache_async */
-#define CTX_LOOKUP (1u << 12)  /* the swap-cache lookup */
-#define CTX_PENDING (1u << 13) /* a missed lookup waits for what comes next */
-#define CTX_RA_OPEN (1u << 14) /* a readahead call whose RA record is not out yet */
-#define CTX_BEGUN (1u << 15)   /* SWAPOFF begin is out */
+#define CTX_FAULT (1u << 0)	     /* do_swap_page */
+#define CTX_UNUSE (1u << 1)	     /* unuse_pte_range */
+#define CTX_SHMEM (1u << 2)	     /* shmem_swapin_folio */
+#define CTX_SWAPOFF (1u << 3)	     /* the system call */
+#define CTX_RECLAIM (1u << 4)	     /* shrink_folio_list */
+#define CTX_SWAPOUT (1u << 5)	     /* add_to_swap */
+#define CTX_FREE (1u << 6)	     /* folio_free_swap */
+#define CTX_ZAP (1u << 7)	     /* free_swap_and_cache */
+#define CTX_FLUSH (1u << 8)	     /* swapcache_free_entries */
+#define CTX_SWAPIN (1u << 9)	     /* swapin_readahead */
+#define CTX_CLUSTER (1u << 10)	     /* swap_cluster_readahead */
+#define CTX_READ (1u << 11)	     /* __read_swap_cache_async */
+#define CTX_LOOKUP (1u << 12)	     /* the swap-cache lookup */
+#define CTX_PENDING (1u << 13)	     /* a missed lookup waits for what comes next */
+#define CTX_RA_OPEN (1u << 14)	     /* a readahead call whose RA record is not out yet */
+#define CTX_BEGUN (1u << 15)	     /* SWAPOFF begin is out */
 #define CTX_RECLAIM_SLOTS (1u << 16) /* the allocator frees slots that only hold cached pages */
-#define CTX_REFILL (1u << 17)  /* get_swap_pages for a slots cache */
-#define CTX_OUTER_READ (1u << 18) /* reclaim runs inside __read_swap_cache_async */
+#define CTX_REFILL (1u << 17)	     /* get_swap_pages for a slots cache */
+#define CTX_OUTER_READ (1u << 18)    /* reclaim runs inside __read_swap_cache_async */
 #define CTX_RA (CTX_SWAPIN | CTX_CLUSTER)
 
 struct task_state {
 	__u32 ctx;
-	__u32 write;	/* do_swap_page: a write fault */
+	__u32 write; /* do_swap_page: a write fault */
 	__u32 swapoff_type;
 	__u32 burst;
 	__u64 fault_vma;
@@ -232,11 +232,11 @@ struct task_state {
 
 /* Where the kernel's own variables are; 0: not known. Filled from kallsyms before loading. */
 struct kernel_addresses {
-	__u64 hits;	      /* swapin_readahead_hits */
-	__u64 prev_offset;    /* function-static, with a suffix */
-	__u64 last_pages;     /* last_readahead_pages, likewise */
+	__u64 hits;	   /* swapin_readahead_hits */
+	__u64 prev_offset; /* function-static, with a suffix */
+	__u64 last_pages;  /* last_readahead_pages, likewise */
 	__u64 page_cluster;
-	__u64 vma_ra;	      /* enable_vma_readahead */
+	__u64 vma_ra; /* enable_vma_readahead */
 	__u64 nr_rotate_swap;
 	__u64 swap_info;
 	__u64 vm_event_states; /* offset in the per-CPU area */
@@ -274,7 +274,7 @@ struct state_args {
 	__u32 last;
 	__u32 page_cluster;
 	__u32 vma_ra;
-	__u32 have; /* RA_HAVE_* */
+	__u32 have;	  /* RA_HAVE_* */
 	__u32 rotational; /* nr_rotate_swap, UNKNOWN_U32 */
 };
 

@@ -105,8 +105,9 @@ enum { CAUSE_DIRECT, CAUSE_FLUSH, CAUSE_RECLAIM };
 static __always_inline void send_free(u64 entry, u32 n)
 {
 	u32 ctx = task_ctx();
-	u8 cause = ctx & CTX_FLUSH ? CAUSE_FLUSH :
-		   ctx & CTX_RECLAIM_SLOTS ? CAUSE_RECLAIM : CAUSE_DIRECT;
+	u8 cause = ctx & CTX_FLUSH	     ? CAUSE_FLUSH
+		   : ctx & CTX_RECLAIM_SLOTS ? CAUSE_RECLAIM
+					     : CAUSE_DIRECT;
 
 	if (count_hit(PROBE_FREE))
 		send_range(PROBE_FREE, entry, n, cause, UNKNOWN_U32);

@@ -48,7 +48,7 @@ struct {
 
 const volatile struct kernel_addresses at;
 const volatile struct record_settings settings;
-volatile __u32 enabled;	/* hits are counted and recorded */
+volatile __u32 enabled; /* hits are counted and recorded */
 __u64 no_state;		/* tasks that found no room in the tasks map */
 __u64 burst_checked;
 __u64 burst_mismatch;
@@ -314,7 +314,7 @@ static __always_inline u64 wakeup_flags(void *ring, u64 size)
 		if (!ring_ || bpf_ringbuf_output(ring_, (r), sizeof(*(r)),                         \
 						 wakeup_flags(ring_, sizeof(*(r)))))               \
 			count_lost((r)->head.cpu,                                                  \
-				   (r)->head.flags & RECORD_MORE ? PROBE_NONE : (r)->head.probe);  \
+				   (r)->head.flags &RECORD_MORE ? PROBE_NONE : (r)->head.probe);   \
 	})
 
 static __always_inline void send_part(u8 probe, u64 entry, u32 n, u8 what, u32 left, u32 flags)

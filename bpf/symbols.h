@@ -23,7 +23,7 @@ enum symbol_form {
 };
 
 struct symbol {
-	char name[96]; /* as in kallsyms, suffix included */
+	char name[96];	  /* as in kallsyms, suffix included */
 	uint64_t address; /* 0 where the kernel hides addresses */
 	enum symbol_form form;
 	bool function; /* in the text section; otherwise a variable */
@@ -44,8 +44,8 @@ struct symbol_set {
 struct symbol_table {
 	struct symbol_set *sets;
 	size_t n;
-	uint64_t lines;	  /* symbols read */
-	bool hidden;	  /* all addresses are 0: kptr_restrict, or no privilege */
+	uint64_t lines; /* symbols read */
+	bool hidden;	/* all addresses are 0: kptr_restrict, or no privilege */
 };
 
 /**
@@ -72,7 +72,8 @@ const struct symbol_set *symbols_find(const struct symbol_table *t, const char *
  */
 unsigned int symbols_function(const struct symbol_set *s, const struct symbol **out);
 
-/** symbols_variable - address of the variable, 0 when it is not there, hidden, or there are several */
+/** symbols_variable - address of the variable, 0 when it is not there, hidden, or there are several
+ */
 uint64_t symbols_variable(const struct symbol_table *t, const char *base);
 
 #endif

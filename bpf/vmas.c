@@ -65,8 +65,7 @@ static int grow(struct vma_table *t)
 	return 0;
 }
 
-uint64_t vma_table_id(struct vma_table *t, uint64_t vma, uint64_t mm, uint64_t start,
-		      uint64_t word)
+uint64_t vma_table_id(struct vma_table *t, uint64_t vma, uint64_t mm, uint64_t start, uint64_t word)
 {
 	struct vma_entry *v;
 

@@ -231,8 +231,7 @@ static int attach(struct session *s)
 	if (!err) {
 		hooks_resolve(&s->kernel, s->choices);
 		if (option_given(s->args, "attach"))
-			err = hooks_only_kind(s->choices, option_string(s->args, "attach", ""),
-					      &e);
+			err = hooks_only_kind(s->choices, option_string(s->args, "attach", ""), &e);
 	}
 	if (err == -EINVAL)
 		return fail(own_failure(s, EXIT_USAGE), "%s", e.text);
@@ -303,8 +302,7 @@ static void tell_ready(const struct session *s)
 	static const char word[] = "recording\n";
 	uint64_t fd = option_u64(s->args, "ready-fd", 0);
 
-	note("recording to %s%s", s->path,
-	     s->child.pid ? "" : "; stop with Ctrl-C or SIGTERM");
+	note("recording to %s%s", s->path, s->child.pid ? "" : "; stop with Ctrl-C or SIGTERM");
 	if (fd && write((int)fd, word, sizeof(word) - 1) < 0)
 		warn("--ready-fd %" PRIu64 ": %s", fd, strerror(errno));
 }
@@ -467,8 +465,7 @@ static int record_session(const struct arguments *args)
 	s->args = args;
 	s->header = trace_header_new();
 	s->closing = trace_header_new();
-	ret = s->header && s->closing ? read_options(s) :
-					fail(EXIT_ENVIRONMENT, "out of memory");
+	ret = s->header && s->closing ? read_options(s) : fail(EXIT_ENVIRONMENT, "out of memory");
 	catch_signals();
 	if (!ret && args->child && record_child_prepare(&s->child, args->child, &e))
 		ret = fail(EXIT_RECORD, "%s", e.text);
@@ -538,28 +535,34 @@ const struct command cmd_record = {
 	.synopsis = "[options] [-- COMMAND]",
 	.summary = "record the swap activity of this machine",
 	.description =
-		"Attaches BPF programs to the kernel's swap code and writes what it does to a trace. "
-		"Ends with the command, with SIGINT or SIGTERM, or at a limit (-d, --max-size). With "
+		"Attaches BPF programs to the kernel's swap code and writes what it does to a "
+		"trace. "
+		"Ends with the command, with SIGINT or SIGTERM, or at a limit (-d, --max-size). "
+		"With "
 		"a command its exit status is passed on; 125 means that record itself failed, 126 "
 		"and 127 that the command could not be run.\n\n"
 		"Needs root (or CAP_BPF and CAP_PERFMON) and a kernel with BTF "
 		"(CONFIG_DEBUG_INFO_BTF). --list-hooks needs neither.\n\n"
-		"Programs are attached by fentry and fexit where the kernel can, otherwise by kprobe "
+		"Programs are attached by fentry and fexit where the kernel can, otherwise by "
+		"kprobe "
 		"and kretprobe. What this kernel does not show is left out, named in the header "
 		"(missing=) and in --list-hooks. The size of a readahead window is read from the "
 		"kernel's own variables at the moment it has been decided (how=state), from the "
 		"function that returns it where the compiler kept that (how=probed), or from the "
 		"burst of reads that followed (how=burst).\n\n"
-		"-p and -G drop nothing, because every task changes the state that the others meet: "
+		"-p and -G drop nothing, because every task changes the state that the others "
+		"meet: "
 		"events of other tasks carry filtered=1.\n\n"
 		"The closing lines of the trace count, for each probe and CPU, hits (runs of the "
 		"program), delivered (events in the file), lost (no room in the ring buffer) and "
-		"filtered (runs that mean no event); 'info --verify' checks that they add up. runs= "
+		"filtered (runs that mean no event); 'info --verify' checks that they add up. "
+		"runs= "
 		"is the kernel's own count of program runs, idle= those outside the recording, so "
 		"hits and idle over all CPUs should give runs.\n\n"
 		"After sudo the trace is given to the user who called it, unless --keep-owner is "
 		"given.\n\n"
-		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up; it is "
+		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up; it "
+		"is "
 		"meant for tests.",
 	.examples = "  swaptrace record -o off.swaptrace -- swapoff /dev/nvme0n1\n"
 		    "  swaptrace record -d 60 -b 16M\n"

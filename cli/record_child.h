@@ -9,8 +9,8 @@
 
 /* The command behind "--": started early, let go when the programs are attached. */
 struct record_child {
-	pid_t pid;  /* 0: none */
-	int go;	    /* pipe; one byte lets it run */
+	pid_t pid; /* 0: none */
+	int go;	   /* pipe; one byte lets it run */
 	bool ended;
 	int status; /* exit status as a shell would say it, 128 + signal included */
 };

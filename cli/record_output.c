@@ -45,10 +45,11 @@ static int check_link(const char *path, struct error *e)
 				 "%s: is a symbolic link that leads nowhere; name the file itself",
 				 path);
 	if (S_ISREG(st.st_mode) && st.st_uid != user())
-		return error_set(e, -EPERM,
-				 "%s: is a symbolic link to a file of another owner (uid %u), which "
-				 "is not overwritten; name the file itself",
-				 path, (unsigned int)st.st_uid);
+		return error_set(
+			e, -EPERM,
+			"%s: is a symbolic link to a file of another owner (uid %u), which "
+			"is not overwritten; name the file itself",
+			path, (unsigned int)st.st_uid);
 	return 0;
 }
 
@@ -72,8 +73,7 @@ int record_output_prepare(const char *path, struct error *e)
 	return 0;
 }
 
-static enum record_owner give(const char *path, unsigned int uid, unsigned int gid,
-			      struct error *e)
+static enum record_owner give(const char *path, unsigned int uid, unsigned int gid, struct error *e)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	enum record_owner ret = OWNER_CHANGED;
@@ -108,8 +108,10 @@ enum record_owner record_output_owner(const char *path, struct error *e)
 	if (state == NUMBER_ABSENT || !strcmp(path, "-"))
 		return OWNER_KEPT;
 	if (state == NUMBER_BAD || env_number("SUDO_GID", &gid) == NUMBER_BAD) {
-		error_set(e, -EINVAL, "%s: its owner stays as it is: SUDO_UID=%s or SUDO_GID is "
-			  "not a number", path, getenv("SUDO_UID"));
+		error_set(e, -EINVAL,
+			  "%s: its owner stays as it is: SUDO_UID=%s or SUDO_GID is "
+			  "not a number",
+			  path, getenv("SUDO_UID"));
 		return OWNER_FAILED;
 	}
 	if (uid == geteuid())

@@ -68,8 +68,13 @@ static int teardown(void **state)
 
 static struct record head(enum record_kind kind, enum probe_id probe)
 {
-	return (struct record){ .t_ns = 1000, .tgid = 40, .tid = 41, .cpu = 1,
-				.kind = (__u8)kind, .probe = (__u8)probe, .comm = "task" };
+	return (struct record){ .t_ns = 1000,
+				.tgid = 40,
+				.tid = 41,
+				.cpu = 1,
+				.kind = (__u8)kind,
+				.probe = (__u8)probe,
+				.comm = "task" };
 }
 
 #define FEED(r) assert_int_equal(decoder_record(&d, &(r), sizeof(r)), 0)
@@ -94,8 +99,8 @@ static void cluster(uint32_t pages, uint64_t off, uint64_t max, uint64_t start, 
 static void test_cluster_window(void **state)
 {
 	(void)state;
-	cluster(8, 100, 1000, 96, 104); /* 100 & ~7 = 96 */
-	cluster(8, 5, 1000, 1, 8);	/* 0 .. 7 without the header */
+	cluster(8, 100, 1000, 96, 104);	  /* 100 & ~7 = 96 */
+	cluster(8, 5, 1000, 1, 8);	  /* 0 .. 7 without the header */
 	cluster(8, 998, 1000, 992, 1000); /* 992 .. 999 is the last slot */
 	cluster(8, 998, 999, 992, 999);
 	cluster(1, 40, 1000, 40, 41);
@@ -157,8 +162,7 @@ static struct record_ra cluster_ra(void)
 		.win = 8,
 		.page_cluster = 3,
 		.device_max = 1000,
-		.have = RA_HAVE_HITS | RA_HAVE_PREV | RA_HAVE_LAST | RA_HAVE_WIN |
-			RA_HAVE_CLUSTER,
+		.have = RA_HAVE_HITS | RA_HAVE_PREV | RA_HAVE_LAST | RA_HAVE_WIN | RA_HAVE_CLUSTER,
 	};
 }
 
@@ -251,8 +255,11 @@ static struct record_ra vma_ra(uint64_t before, uint64_t after)
 {
 	return (struct record_ra){
 		.head = head(RECORD_RA, PROBE_RA_VMA),
-		.vma = { .vma = 0xffff888000001000, .mm = 0xffff888000002000, .start = 0x40000000,
-			 .end = 0x50000000, .word = before },
+		.vma = { .vma = 0xffff888000001000,
+			 .mm = 0xffff888000002000,
+			 .start = 0x40000000,
+			 .end = 0x50000000,
+			 .word = before },
 		.entry = ENTRY(0, 5),
 		.addr = 0x40005000,
 		.word_after = after,
@@ -316,7 +323,9 @@ static struct record_lookup lookup(void)
 {
 	return (struct record_lookup){
 		.head = head(RECORD_LOOKUP, PROBE_LOOKUP),
-		.vma = { .vma = 0xffff888000001000, .mm = 0xffff888000002000, .start = 0x40000000,
+		.vma = { .vma = 0xffff888000001000,
+			 .mm = 0xffff888000002000,
+			 .start = 0x40000000,
 			 .end = 0x50000000 },
 		.entry = ENTRY(2, 77),
 		.addr = 0x40007000,
@@ -411,7 +420,10 @@ static void test_many_vmas(void **state)
 static void test_ranges(void **state)
 {
 	struct record_range r = { .head = head(RECORD_RANGE, PROBE_UNREF_ZAP),
-				  .entry = ENTRY(0, 33), .n = 16, .left = 1, .what = 0 };
+				  .entry = ENTRY(0, 33),
+				  .n = 16,
+				  .left = 1,
+				  .what = 0 };
 
 	(void)state;
 	FEED(r);
@@ -440,8 +452,10 @@ static void test_ranges(void **state)
 static void test_odd_offsets(void **state)
 {
 	struct record_device dev = { .head = head(RECORD_DEVICE, PROBE_NONE), .max = 100 };
-	struct record_range r = { .head = head(RECORD_RANGE, PROBE_FREE), .entry = ENTRY(0, 100),
-				  .n = 1, .left = UNKNOWN_U32 };
+	struct record_range r = { .head = head(RECORD_RANGE, PROBE_FREE),
+				  .entry = ENTRY(0, 100),
+				  .n = 1,
+				  .left = UNKNOWN_U32 };
 
 	(void)state;
 	FEED(dev);
@@ -458,8 +472,10 @@ static void test_odd_offsets(void **state)
 
 static void test_swapon(void **state)
 {
-	struct record_device dev = { .head = head(RECORD_DEVICE, PROBE_NONE), .type = 1,
-				     .max = 131072, .prio = -2,
+	struct record_device dev = { .head = head(RECORD_DEVICE, PROBE_NONE),
+				     .type = 1,
+				     .max = 131072,
+				     .prio = -2,
 				     .flags = SWP_USED | SWP_WRITEOK | SWP_BLKDEV };
 	struct record r = head(RECORD_SWAPON, PROBE_SWAPON);
 
@@ -484,8 +500,10 @@ static void test_device_flags(void **state)
 
 static void test_swapoff(void **state)
 {
-	struct record_swapoff r = { .head = head(RECORD_SWAPOFF, PROBE_SWAPOFF_END), .end = 1,
-				    .type = UNKNOWN_U32, .ret = -4 };
+	struct record_swapoff r = { .head = head(RECORD_SWAPOFF, PROBE_SWAPOFF_END),
+				    .end = 1,
+				    .type = UNKNOWN_U32,
+				    .ret = -4 };
 
 	(void)state;
 	FEED(r);
@@ -565,13 +583,13 @@ static void test_bad_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_cluster_window), TEST(test_burst),	   TEST(test_vma_window),
-		TEST(test_ra_state),	   TEST(test_ra_switched_off), TEST(test_ra_probed),
-		TEST(test_ra_burst),	   TEST(test_ra_unknown),  TEST(test_ra_vma),
-		TEST(test_ra_vma_fresh),   TEST(test_ra_vma_raced), TEST(test_lookup),
-		TEST(test_lookup_of_shmem), TEST(test_vma_numbers), TEST(test_many_vmas),
-		TEST(test_ranges),	   TEST(test_odd_offsets), TEST(test_swapon),
-		TEST(test_device_flags),   TEST(test_swapoff),	   TEST(test_slots),
+		TEST(test_cluster_window),  TEST(test_burst),		TEST(test_vma_window),
+		TEST(test_ra_state),	    TEST(test_ra_switched_off), TEST(test_ra_probed),
+		TEST(test_ra_burst),	    TEST(test_ra_unknown),	TEST(test_ra_vma),
+		TEST(test_ra_vma_fresh),    TEST(test_ra_vma_raced),	TEST(test_lookup),
+		TEST(test_lookup_of_shmem), TEST(test_vma_numbers),	TEST(test_many_vmas),
+		TEST(test_ranges),	    TEST(test_odd_offsets),	TEST(test_swapon),
+		TEST(test_device_flags),    TEST(test_swapoff),		TEST(test_slots),
 		TEST(test_bad_records),
 	};
 

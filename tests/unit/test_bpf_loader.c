@@ -23,7 +23,8 @@ static struct hook_choice choices[HOOKS_MAX];
 /* A kernel that has the first candidate of every hook and BTF for all of them. */
 static int all_there(void **state)
 {
-	static struct symbol copy = { .name = "function", .address = 0xffffffff81000000,
+	static struct symbol copy = { .name = "function",
+				      .address = 0xffffffff81000000,
 				      .function = true };
 
 	(void)state;

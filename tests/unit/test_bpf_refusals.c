@@ -173,8 +173,9 @@ static void test_btf_damage(void **state)
 
 static struct privilege privileged(void)
 {
-	return (struct privilege){ .have_caps = true, .caps = ALL_CAPS, .memlock = UINT64_MAX,
-				   .unprivileged_bpf = 2 };
+	return (struct privilege){
+		.have_caps = true, .caps = ALL_CAPS, .memlock = UINT64_MAX, .unprivileged_bpf = 2
+	};
 }
 
 static void test_lockdown(void **state)
@@ -240,8 +241,7 @@ static void test_not_root(void **state)
 	struct error e = { 0 };
 
 	(void)state;
-	put_text("/proc/self/status",
-		 "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000000000000\n");
+	put_text("/proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000000000000\n");
 	privilege_read(&p, root);
 	assert_int_equal(privilege_check(&p, &e), -EPERM);
 	assert_non_null(strstr(e.text, "run with sudo"));
@@ -363,10 +363,18 @@ static void test_swap_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_no_btf),	   TEST(test_btf_functions), TEST(test_btf_damage),
-		TEST(test_lockdown),	   TEST(test_no_lockdown_file), TEST(test_container_root),
-		TEST(test_not_root),	   TEST(test_capabilities),  TEST(test_memlock),
-		TEST(test_pid_of_a_container), TEST(test_facts),     TEST(test_unknown_facts),
+		TEST(test_no_btf),
+		TEST(test_btf_functions),
+		TEST(test_btf_damage),
+		TEST(test_lockdown),
+		TEST(test_no_lockdown_file),
+		TEST(test_container_root),
+		TEST(test_not_root),
+		TEST(test_capabilities),
+		TEST(test_memlock),
+		TEST(test_pid_of_a_container),
+		TEST(test_facts),
+		TEST(test_unknown_facts),
 		TEST(test_swap_names),
 	};
 

@@ -279,12 +279,18 @@ static void test_child_never_started(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_old_file_is_kept), TEST(test_no_regular_file),
-		TEST(test_given_to_the_caller), TEST(test_sudo_uid_is_no_number),
-		TEST(test_no_sudo),	     TEST(test_link_to_other_owner),
-		TEST(test_link_of_the_caller), TEST(test_sudo_to_another_user),
-		TEST(test_not_ours),	     TEST(test_child_status),
-		TEST(test_child_not_found),  TEST(test_child_never_started),
+		TEST(test_old_file_is_kept),
+		TEST(test_no_regular_file),
+		TEST(test_given_to_the_caller),
+		TEST(test_sudo_uid_is_no_number),
+		TEST(test_no_sudo),
+		TEST(test_link_to_other_owner),
+		TEST(test_link_of_the_caller),
+		TEST(test_sudo_to_another_user),
+		TEST(test_not_ours),
+		TEST(test_child_status),
+		TEST(test_child_not_found),
+		TEST(test_child_never_started),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
