@@ -489,6 +489,13 @@ static void make_footnotes(struct comparison *c)
 				 "%s names its counters anon_swpout (before 6.10): the same as "
 				 "swpout",
 				 in->name);
+		if (in->what_if)
+			footnote(c,
+				 "%s is a what-if: it answers the recorded needs under another "
+				 "policy",
+				 in->name);
+		for (unsigned int k = 0; k < in->nnotes; k++)
+			footnote(c, "%s: %s", in->name, in->notes[k]);
 		if (in->config_fallback)
 			footnote(c,
 				 "%s: large swap-out not possible in this config; its fallback "
@@ -498,7 +505,27 @@ static void make_footnotes(struct comparison *c)
 	}
 }
 
-/* One metric of each name; the empty windows of a known histogram are zeros. */
+static bool is_window(const char *name)
+{
+	return !strncmp(name, "windows of ", 11);
+}
+
+/* Windows by size, in the places where windows are; all else stays where it appeared. */
+static void sort_windows(struct comparison *c)
+{
+	for (unsigned int i = 0; i < c->nnames; i++) {
+		for (unsigned int j = i + 1; is_window(c->names[i]->name) && j < c->nnames; j++) {
+			const struct metric *a = c->names[i], *b = c->names[j];
+
+			if (is_window(b->name) &&
+			    strtoull(b->name + 11, NULL, 10) < strtoull(a->name + 11, NULL, 10)) {
+				c->names[i] = b;
+				c->names[j] = a;
+			}
+		}
+	}
+}
+
 static int collect_names(struct comparison *c)
 {
 	size_t most = 1;
@@ -519,14 +546,11 @@ static int collect_names(struct comparison *c)
 				c->names[c->nnames++] = m;
 		}
 	}
+	sort_windows(c);
 	return 0;
 }
 
-static bool is_window(const char *name)
-{
-	return !strncmp(name, "windows of ", 11);
-}
-
+/* The empty windows of a known histogram are zeros. */
 static int fill_windows(struct comparison *c)
 {
 	for (unsigned int i = 0; i < c->n; i++) {

@@ -65,6 +65,7 @@ static json_t *input_json(struct writing *w, const struct comparison_input *in)
 	for (unsigned int i = 0; i < in->nconditions; i++)
 		put(w, conditions, in->conditions[i].key, json_string(in->conditions[i].value));
 	put(w, o, "conditions", conditions);
+	put(w, o, "what_if", json_boolean(in->what_if));
 	put(w, o, "incomplete", in->incomplete ? json_string(in->incomplete_why) : json_null());
 	return o;
 }

@@ -296,6 +296,8 @@ static void ratio_sentence(const struct comparison *c, const struct metric *name
 {
 	const struct metric *base = comparison_metric(c, 0, named->name);
 
+	if (c->inputs[0].kind != INPUT_TIMES && c->inputs[0].kind != INPUT_COLUMN)
+		return;
 	for (unsigned int i = 1; base && i < c->n; i++) {
 		const struct metric *m = comparison_metric(c, i, named->name);
 		bool rounded = m && (m->rounded || base->rounded);

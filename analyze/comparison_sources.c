@@ -137,7 +137,7 @@ static int add_readahead(struct comparison_input *in, const struct readahead_res
 	int ret = 0;
 
 	if (!ra->known)
-		return 0;
+		return ra->lookups ? input_count(in, "lookups", ra->lookups, BETTER_UNKNOWN) : 0;
 	for (const struct count_field *f = readahead_counts; !ret && f->name; f++)
 		ret = input_count(in, f->name, readahead_count(ra, f), better_count(f->name));
 	if (!ret && ra->calls != COUNT_UNKNOWN)
@@ -176,6 +176,11 @@ static int add_result(struct comparison_input *in, const struct replay_result *r
 		if (!ret && input_metric(in, "replay time"))
 			input_metric(in, "replay time")->estimate = true;
 	}
+	in->what_if = r->what_if;
+	in->nnotes = r->nnotes < 4 ? r->nnotes : 4;
+	for (unsigned int i = 0; i < in->nnotes; i++)
+		escape_text(r->notes[i], strnlen(r->notes[i], sizeof(r->notes[i])), in->notes[i],
+			    sizeof(in->notes[i]));
 	if (r->lost && r->lost != COUNT_UNKNOWN) {
 		in->incomplete = true;
 		snprintf(in->incomplete_why, sizeof(in->incomplete_why),
@@ -295,10 +300,18 @@ static int add_requests(struct comparison_input *in, const struct requests *q, u
 	return ret;
 }
 
-static void note_damage(struct comparison_input *in, const struct trace_facts *f)
+static void note_damage(struct comparison_input *in, const struct trace_facts *f,
+			const struct trace_stats *s)
 {
-	if (in->incomplete || (!f->damaged_blocks && !f->truncated))
+	if (in->incomplete || (!f->damaged_blocks && !f->truncated && !s->bad_lines))
 		return;
+	if (s->bad_lines) {
+		in->incomplete = true;
+		snprintf(in->incomplete_why, sizeof(in->incomplete_why),
+			 "%" PRIu64 " lines not understood; the first is line %" PRIu64 ": %.80s",
+			 s->bad_lines, s->bad_line, s->bad_line_why);
+		return;
+	}
 	in->incomplete = true;
 	snprintf(in->incomplete_why, sizeof(in->incomplete_why),
 		 f->truncated ? "the end of the trace is missing; its counts are too low"
@@ -321,7 +334,7 @@ static int load_reader(struct comparison *c, struct trace_reader *r, const char 
 	ret = in ? read_requests(r, q, e) : no_memory(name, e);
 	if (!ret) {
 		header_conditions(in, trace_get_header(r));
-		note_damage(in, &sum.facts);
+		note_damage(in, &sum.facts, trace_get_stats(r));
 		if (add_result(in, &sum.result) || add_requests(in, q, sum.facts.page_size))
 			ret = no_memory(name, e);
 	}
