@@ -17,7 +17,7 @@ make_it() {
 	make -C "$TOP" --no-print-directory O="$O" DESTDIR="$DEST" PREFIX=/usr "$@"
 }
 
-# lint LANGUAGE-CHECKER...: a completion script is at least grammatical.
+# check_syntax SHELL FILE: a completion script is at least grammatical.
 check_syntax() {
 	local shell=$1 file=$2
 	if command -v "$shell" >/dev/null; then
@@ -28,8 +28,8 @@ check_syntax() {
 	fi
 }
 
-# complete WORD...: what bash offers for the last word.
-complete() {
+# offers WORD...: what bash offers for the last word.
+offers() {
 	(
 		# shellcheck source=/dev/null
 		. "$USR/share/bash-completion/completions/swaptrace"
@@ -79,10 +79,10 @@ tap_ok $? "README and licence are installed"
 check_syntax bash "$USR/share/bash-completion/completions/swaptrace"
 check_syntax zsh "$USR/share/zsh/site-functions/_swaptrace"
 check_syntax fish "$USR/share/fish/vendor_completions.d/swaptrace.fish"
-tap_is "$(complete swaptrace repl)" replay "bash completes subcommands"
-tap_is "$(complete swaptrace replay --ver)" --verify "and options"
+tap_is "$(offers swaptrace repl)" replay "bash completes subcommands"
+tap_is "$(offers swaptrace replay --ver)" --verify "and options"
 touch "$WORK/a file"
-tap_is "$(complete swaptrace replay "$WORK/a f")" "$WORK/a file" "and names of files with a blank"
+tap_is "$(offers swaptrace replay "$WORK/a f")" "$WORK/a file" "and names of files with a blank"
 
 # A program of somebody else, with nothing but the installed header and library.
 cat >"$WORK/user.c" <<'END'
