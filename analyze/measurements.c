@@ -262,6 +262,18 @@ static int read_gnu_time(struct reading *r)
 	return 0;
 }
 
+/* Whether a word is a number with "elapsed" behind it. */
+static bool is_gnu_time(const struct reading *r)
+{
+	struct quantity q;
+
+	for (size_t i = 0; i < r->nwords; i++)
+		if (ends_with(&r->words[i], "elapsed") &&
+		    quantity_parse(r->words[i].s, r->words[i].len - 7, &q) == QUANTITY_OK)
+			return true;
+	return false;
+}
+
 /* "... copied, 0.5 s, 200 MB/s": time and rate stand behind the word. */
 static int read_dd(struct reading *r, size_t copied)
 {
@@ -582,7 +594,7 @@ static int read_line(struct reading *r, const char *s, size_t len)
 		return ret;
 	if (is_noise(r, s, len))
 		return 0;
-	if (r->nwords > 2 && ends_with(&r->words[2], "elapsed"))
+	if (is_gnu_time(r))
 		return read_gnu_time(r);
 	copied = find_word(r, "copied,");
 	if (copied < r->nwords)
