@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/alloc_json.h"
 #include "analyze/distribution.h"
 #include "analyze/format.h"
 #include "replay/engine.h"
@@ -237,6 +238,11 @@ static json_t *verify_json(struct writing *w, const struct verify_result *v)
 	put_count(w, o, "lookups_agreed", v->lookups_agreed);
 	put_count(w, o, "reads_checked", v->reads_checked);
 	put_count(w, o, "reads_agreed", v->reads_agreed);
+	put_count(w, o, "allocs_checked", v->allocs_checked);
+	put_count(w, o, "allocs_agreed", v->allocs_agreed);
+	put_count(w, o, "allocs_settling", v->allocs_settling);
+	put_count(w, o, "alloc_in_step", v->alloc_in_step ? v->alloc_in_step : COUNT_UNKNOWN);
+	put_count(w, o, "alloc_in_step_ns", v->alloc_in_step ? v->alloc_in_step_ns : COUNT_UNKNOWN);
 	put_lru_checked(w, o, &v->lru);
 	put_count(w, o, "explained", v->explained);
 	put_text(w, o, "missing", v->missing[0] ? v->missing : NULL);
@@ -398,7 +404,7 @@ static json_t *item_json(struct writing *w, const struct result_item *item, bool
 	if (with_facts)
 		put(w, o, "trace", facts_json(w, item->facts));
 	put(w, o, "readahead", readahead_json(w, &r->readahead));
-	put(w, o, "alloc", json_null());
+	put(w, o, "alloc", alloc_json(&r->alloc, &w->failed));
 	put(w, o, "lru", lru_json(w, &r->lru));
 	if (r->verify.done)
 		put(w, o, "verify", verify_json(w, &r->verify));

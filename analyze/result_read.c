@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyze/alloc_json.h"
 #include "analyze/format.h"
 #include "replay/engine.h"
 
@@ -234,10 +235,22 @@ static void get_lru_checked(struct input *in, const json_t *o, struct lru_checke
 	c->in_step_ns = c->in_step ? since : 0;
 }
 
+static void get_alloc(struct input *in, const json_t *o, struct alloc_result *r)
+{
+	const char *key;
+	int ret = alloc_from_json(o, r, &key);
+
+	if (ret == -ENOMEM)
+		out_of_memory(in);
+	else if (ret)
+		wrong(in, key, "what it should be below \"alloc\"");
+}
+
 static void get_divergences(struct input *in, const json_t *o, struct verify_result *v)
 {
 	static const char *const events[] = { "RA",	 "LOOKUP", "READ",
-					      "RELEASE", "DRAIN",  "FLUSH" };
+					      "RELEASE", "DRAIN",  "FLUSH",
+					      "ALLOC",	 "ALLOCFAIL" };
 	const json_t *a = get_array(in, o, "first_divergences");
 	size_t i;
 	json_t *d;
@@ -275,6 +288,11 @@ static void get_verify(struct input *in, const json_t *o, struct verify_result *
 	v->lookups_agreed = get_count_or_0(in, o, "lookups_agreed");
 	v->reads_checked = get_count_or_0(in, o, "reads_checked");
 	v->reads_agreed = get_count_or_0(in, o, "reads_agreed");
+	v->allocs_checked = get_count_or_0(in, o, "allocs_checked");
+	v->allocs_agreed = get_count_or_0(in, o, "allocs_agreed");
+	v->allocs_settling = get_count_or_0(in, o, "allocs_settling");
+	v->alloc_in_step = get_count_or_0(in, o, "alloc_in_step");
+	v->alloc_in_step_ns = get_count_or_0(in, o, "alloc_in_step_ns");
 	get_lru_checked(in, o, &v->lru);
 	v->explained = get_count_or_0(in, o, "explained");
 	get_text(in, o, "missing", v->missing, sizeof(v->missing));
@@ -450,6 +468,7 @@ static void get_result(struct input *in, const json_t *o, const json_t *facts,
 	r->start_state = get_start_state(in, o);
 	r->lost = get_count(in, o, "lost");
 	get_readahead(in, get_object(in, o, "readahead"), &r->readahead);
+	get_alloc(in, get_object(in, o, "alloc"), &r->alloc);
 	get_lru(in, get_object(in, o, "lru"), &r->lru);
 	get_verify(in, get_object(in, o, "verify"), &r->verify);
 	estimate = get_object(in, o, "estimate");

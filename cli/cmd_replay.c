@@ -10,6 +10,7 @@
 #include "analyze/result_json.h"
 #include "analyze/table.h"
 #include "cli/replay_input.h"
+#include "cli/replay_alloc.h"
 #include "cli/replay_lru.h"
 #include "replay/engine.h"
 
@@ -87,6 +88,7 @@ static void print_verify(const struct verify_result *v)
 	       format_count(v->windows_agreed).s, format_count(v->windows_checked).s,
 	       format_count(v->lookups_agreed).s, format_count(v->lookups_checked).s,
 	       format_count(v->reads_agreed).s, format_count(v->reads_checked).s);
+	print_alloc_verify(v);
 	print_lru_verify(&v->lru);
 	if (v->missing[0])
 		printf("  not checked: %s\n", v->missing);
@@ -99,17 +101,36 @@ static void print_verify(const struct verify_result *v)
 		       v->first[i].predicted, v->first[i].why);
 }
 
+static bool noted(const struct replay_result *r, const char *note)
+{
+	for (unsigned int i = 0; i < r->nnotes; i++)
+		if (!strcmp(r->notes[i], note))
+			return true;
+	return false;
+}
+
+/* What a policy's result must be read with and the recorded kernel's need not. */
+static void print_own_notes(const struct replay_result *results, unsigned int n)
+{
+	for (unsigned int i = 1; i < n; i++)
+		for (unsigned int k = 0; k < results[i].nnotes; k++)
+			if (!noted(&results[0], results[i].notes[k]))
+				printf("note: %s: %s\n", results[i].policy, results[i].notes[k]);
+}
+
 static void print_notes(const struct replay_result *results, unsigned int n)
 {
 	const struct replay_result *r = &results[0];
 
-	printf("\nstart state: %s", r->readahead.known ? start_state_name(r->start_state) :
-						       "per-CPU batches empty");
+	printf("\nstart state: %s", r->readahead.known || r->alloc.known ?
+					    start_state_name(r->start_state) :
+					    "per-CPU batches empty");
 	if (r->readahead.known && r->start_state == START_BOOT)
 		printf(" (the kernel's boot values: hits 4, no previous offset; --init-hits sets them)");
 	printf("\n");
 	for (unsigned int i = 0; i < r->nnotes; i++)
 		printf("note: %s\n", r->notes[i]);
+	print_own_notes(results, n);
 	for (unsigned int i = 0; i < n; i++) {
 		if (results[i].readahead.unknown_neighbours)
 			printf("note: %s: the owner of %s pages of VMA windows is not known; they "
@@ -123,11 +144,19 @@ static void print_notes(const struct replay_result *results, unsigned int n)
 	}
 }
 
-static int print_text(const struct replay_result *results, unsigned int n)
+static bool any_alloc(const struct replay_result *results, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (results[i].alloc.known)
+			return true;
+	return false;
+}
+
+static int print_text(const struct replay_result *results, unsigned int n, uint64_t page_size)
 {
 	int ret;
 
-	if (!results[0].readahead.known && !results[0].lru.known) {
+	if (!results[0].readahead.known && !results[0].lru.known && !any_alloc(results, n)) {
 		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay\n");
 	} else if (results[0].readahead.known) {
 		ret = print_counts(results, n);
@@ -139,6 +168,8 @@ static int print_text(const struct replay_result *results, unsigned int n)
 		printf("%s", results[0].lru.known ? "\n" : "");
 	}
 	ret = print_lru(results, n);
+	if (!ret)
+		ret = print_alloc(results, n, page_size == COUNT_UNKNOWN ? 4096 : page_size);
 	if (ret)
 		return ret;
 	if (results[0].verify.done)
@@ -175,7 +206,7 @@ static int print_results(const struct arguments *args, const struct replay_input
 		ret = results_write(stdout, &in->facts, results, n, &e);
 		return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 	}
-	return print_text(results, n) ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
+	return print_text(results, n, in->facts.page_size) ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
 }
 
 static bool verify_failed(const struct replay_result *r)
@@ -227,6 +258,7 @@ static int replay(const struct arguments *args, struct replay_input *in)
 		.verify = option_flag(args, "verify"),
 		.have_init_hits = option_given(args, "init-hits"),
 		.init_hits = (uint32_t)option_u64(args, "init-hits", 0),
+		.check = getenv("SWAPTRACE_CHECK") != NULL,
 		.slices = TIME_LINE_POINTS,
 	};
 	struct cost_model cost;
@@ -289,7 +321,19 @@ const struct command cmd_replay = {
 		"is replayed through a model of these as well: how many drains each policy does, "
 		"from which call site, and what they move. Drains that no release of a batch caused "
 		"happen under every policy, unless drain-off names their site; those by readahead "
-		"are taken as recorded, whatever readahead the policy does.",
+		"are taken as recorded, whatever readahead the policy does.\n\n"
+		"A trace with requests for slots (SWAPOUT, ALLOC, ALLOCFAIL) is replayed through a "
+		"model of the slot allocator: requests that got slots and that fell back, per order, "
+		"with the reason of each; the state at the first fallback; clusters and devices. "
+		"allocator=scan-6.1|mthp-empty-only|nonfull-v1|cluster-6.12|cluster-6.18 chooses "
+		"another one, reserve=ORDER:PERCENT keeps a share of each device's clusters for one "
+		"order, devices=FILE replaces the devices (lines of type= pages= and, where wanted, "
+		"prio= flags= memcg=ID,...: only these cgroups use it). Data is followed page by "
+		"page: drops go where the policy put it. Requests above the slots cache are those "
+		"of SWAPOUT events; without them ALLOC and ALLOCFAIL stand for requests at the "
+		"allocator itself. With --verify every answer is compared; of a trace that began "
+		"with slots in use, from the point on where the model is in step. SWAPTRACE_CHECK in "
+		"the environment checks the allocators' invariants after every event (slow).",
 	.examples = "  swaptrace replay --verify swaptrace.data\n"
 		    "  swaptrace replay --policy swapoff=vanilla --policy model=v6.18 swaptrace.data\n"
 		    "  swaptrace replay --policy page-cluster=0 --policy page-cluster=5 -o r.json t.txt\n",

@@ -1297,6 +1297,14 @@ static void add_notes(struct alloc_replay *a, struct replay_result *res)
 				   res->alloc.unplaced);
 }
 
+/* The readahead replay says where it started from; without one the slots are all there is. */
+static enum start_state start_state(const struct alloc_replay *a)
+{
+	if (!a->survey->in_use)
+		return START_BOOT;
+	return a->survey->events[EV_SLOTS] ? START_SNAPSHOT : START_UNKNOWN;
+}
+
 static int finish_policy(struct alloc_replay *a, unsigned int p)
 {
 	struct alloc_run *run = &a->runs[a->run_of[p]];
@@ -1308,6 +1316,8 @@ static int finish_policy(struct alloc_replay *a, unsigned int p)
 		if (ret)
 			return ret;
 	}
+	if (!a->survey->events[EV_LOOKUP] && !a->survey->events[EV_RA])
+		res->start_state = start_state(a);
 	add_notes(a, res);
 	return 0;
 }
