@@ -366,8 +366,13 @@ static void compare_counts(struct report *r, const struct sources *s)
 		return;
 	}
 	table_column(t, "", ALIGN_LEFT);
-	for (unsigned int i = 0; i < s->n; i++)
-		table_column(t, s->n < 2 ? "count" : source_label(s, i).s, ALIGN_RIGHT);
+	for (unsigned int i = 0; i < s->n; i++) {
+		char header[48];
+
+		snprintf(header, sizeof(header), "%s%s", s->n < 2 ? "count" : source_label(s, i).s,
+			 s->v[i].result.what_if ? " (what-if)" : "");
+		table_column(t, header, ALIGN_RIGHT);
+	}
 	if (s->n == 2)
 		table_column(t, "change", ALIGN_RIGHT);
 	for (size_t k = 0; k < sizeof(metrics) / sizeof(metrics[0]); k++) {

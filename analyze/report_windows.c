@@ -56,8 +56,8 @@ static void choose_columns(const struct sources *s, struct columns *all)
 
 	all->n = 0;
 	for (unsigned int i = 0; i < s->n && s->n > 1; i++)
-		add_column(all, &s->v[i].result.readahead.windows, s->v[i].result.what_if, "%s",
-			   source_label(s, i).s);
+		add_column(all, &s->v[i].result.readahead.windows, s->v[i].result.what_if, "%s%s",
+			   source_label(s, i).s, s->v[i].result.what_if ? " (what-if)" : "");
 	all->compared = s->n == 2 && all->n == 2;
 	if (s->n > 1)
 		return;

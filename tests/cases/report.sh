@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Reports: cases 1, 8, 11, 14, 15, 17, 20, 56, 59, 61, 64, 66, 67 and 68 of the list of real-world cases. Expected
+# Reports: cases 1, 8, 11, 14, 15, 17, 20, 26, 56, 59, 61, 64, 66, 67 and 68 of the list of real-world cases. Expected
 # values are the cases' own unless a line says how they follow.
 # shellcheck disable=SC2016 # $retval is argdist's, not the shell's
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 96
+tap_plan 98
 cd "$WORK" || exit 1
 
 # trace NAME HEADER: a text notation of the event lines on standard input.
@@ -219,8 +219,16 @@ tap_is "$(sed -n 's/^[AB]  \([^ ]*\( ([0-9])\)*\) .*/\1/p' "$OUT" | sort -u | wc
 # --- results of a replay -----------------------------------------------------------------------
 "$SWAPTRACE" replay case8 --policy page-cluster=0 -o r.json >/dev/null 2>&1
 report r.json
-tap_grep 'what-if' "$OUT" "a result file: the what-if is labelled"
+tap_grep '^ +recorded +page-cluster=0 \(what-if\) +change$' "$OUT" "a result file: the what-if is labelled"
 tap_grep '^mean window \(pages\) +[0-9.]+ +1\.000' "$OUT" "and page-cluster 0 has windows of 1"
+# Case 26 on a synchronous device: whatever the setting, the 50 needs go around the swap cache.
+for off in $(seq 64 73) $(seq 1024 1033) $(seq 2048 2057) $(seq 3000 3009) 17 3900 700 2500 900 3333 1500 222 3700 40; do
+	echo "$off 0 1 a LOOKUP type=0 off=$off cause=fault count=1"
+done | awk '{ $1 = NR; print }' | trace sync "# release=6.12.0\n# device type=0 pages=4096 flags=ssd,sync_io\n"
+"$SWAPTRACE" replay sync --policy page-cluster=5 -o sync.json >/dev/null 2>&1
+report sync.json
+tap_is "$(grep -c 'bypassed for 50 of 50 swap-ins (SWP_SYNCHRONOUS_IO)' "$OUT")" 2 "case 26: bypassed whatever page-cluster is"
+tap_grep '^readahead calls +bypassed +bypassed' "$OUT" "case 26: calls are neither 0 nor unknown"
 sed 's/"schema": 1/"schema": 99/' r.json >newer.json
 report newer.json
 tap_is "$STATUS" 3 "a result file of a newer version is refused"
