@@ -43,13 +43,15 @@ static void print_summary(const struct info *in)
 	       s->truncated ? ", the end is missing" : "");
 }
 
+/* The probes have a table of their own. */
 static void print_header_lines(const struct trace_header *h)
 {
 	size_t n = trace_header_lines(h);
 
 	printf("\nheader\n");
 	for (size_t i = 0; i < n; i++)
-		printf("  %s\n", trace_header_line(h, i));
+		if (strncmp(trace_header_line(h, i), "probe ", 6))
+			printf("  %s\n", trace_header_line(h, i));
 	if (!n)
 		printf("  nothing is known about the machine\n");
 }
@@ -71,32 +73,47 @@ static void print_event_counts(const struct info *in)
 static void print_count(bool have, uint64_t v)
 {
 	if (have)
-		printf("%14" PRIu64, v);
+		printf("%12" PRIu64, v);
 	else
-		printf("%14s", "-");
+		printf("%12s", "-");
+}
+
+static void print_probe(const struct info_probe *p)
+{
+	static const char *const states[] = { "", "  WRONG", "  not checked" };
+
+	printf("%-10s%-28s%-12s%5s", p->event[0] ? p->event : "-", p->symbol[0] ? p->symbol : "-",
+	       p->kind[0] ? p->kind : "-", p->cpu[0] ? p->cpu : "-");
+	print_count(p->have_hits, p->hits);
+	print_count(p->have_delivered, p->delivered);
+	print_count(p->have_lost, p->lost);
+	print_count(p->have_filtered, p->filtered);
+	print_count(p->have_missed, p->missed);
+	printf("%s\n", states[p->state]);
+}
+
+/* Nothing can be said of a line without the numbers, unless the kernel missed runs. */
+static bool says_something(const struct info_probe *p)
+{
+	return p->state != PROBE_NOT_CHECKED || (p->have_missed && p->missed);
 }
 
 static void print_probes(const struct info *in)
 {
-	static const char *const states[] = { "", "  WRONG", "  not checked" };
+	size_t silent = 0;
 
 	if (!in->nprobes)
 		return;
-	printf("\n%-10s%-34s%-12s%5s%14s%14s%14s%14s%14s\n", "probe", "symbol", "kind", "cpu",
+	printf("\n%-10s%-28s%-12s%5s%12s%12s%12s%12s%12s\n", "probe", "symbol", "kind", "cpu",
 	       "hits", "delivered", "lost", "filtered", "missed");
 	for (size_t i = 0; i < in->nprobes; i++) {
-		const struct info_probe *p = &in->probes[i];
-
-		printf("%-10s%-34s%-12s%5s", p->event[0] ? p->event : "-",
-		       p->symbol[0] ? p->symbol : "-", p->kind[0] ? p->kind : "-",
-		       p->cpu[0] ? p->cpu : "-");
-		print_count(p->have_hits, p->hits);
-		print_count(p->have_delivered, p->delivered);
-		print_count(p->have_lost, p->lost);
-		print_count(p->have_filtered, p->filtered);
-		print_count(p->have_missed, p->missed);
-		printf("%s\n", states[p->state]);
+		if (says_something(&in->probes[i]))
+			print_probe(&in->probes[i]);
+		else
+			silent++;
 	}
+	if (silent)
+		printf("and %zu that give no such numbers; 'dump --header' prints all\n", silent);
 }
 
 static void warn_offsets(const struct info *in)
@@ -174,14 +191,11 @@ const struct command cmd_info = {
 	.summary = "say what is in a trace, and whether it is whole",
 	.description =
 		"Prints header, time span, counts and size per event, loss, damage, and what each "
-		"probe "
-		"did on each CPU.\n\n"
+		"probe did on each CPU.\n\n"
 		"With --verify all checksums are checked and all columns decoded, offsets are held "
 		"against the devices, and for each probe line that has them hits must equal "
-		"delivered + "
-		"lost + filtered; lines without these numbers are \"not checked\". Exit status 1 "
-		"when "
-		"anything fails.",
+		"delivered + lost + filtered; lines without these numbers are \"not checked\". "
+		"Exit status 1 when anything fails.",
 	.examples = "  swaptrace info swaptrace.data\n"
 		    "  swaptrace info --verify --json swaptrace.data\n",
 	.options = info_options,
