@@ -32,4 +32,40 @@ struct published_time {
 extern const struct published_window published_swapoff_windows[4];
 extern const struct published_time published_swapoff_times[2];
 
+/* One row of the mmtests table of thread T3; @change as printed, from unrounded values. */
+struct published_row {
+	const char *name;
+	double before, after, change;
+};
+
+#define PUBLISHED_DRAIN_SOURCE                                                                      \
+	"Mel Gorman, \"mm: only drain per-cpu pagevecs once per pagevec usage\", 18 Oct 2017, "     \
+	"kernel 4.14-rc4"
+
+#define PUBLISHED_DRAIN_SETUP "sparsetruncate (tiny), time per truncation"
+#define PUBLISHED_DRAIN_ROWS 17
+
+extern const struct published_row published_drain[PUBLISHED_DRAIN_ROWS];
+
+#define PUBLISHED_LRUADD_SOURCE                                                                     \
+	"Yang Shi, \"mm: make page_evictable() inline\" and \"mm: use smp_mb__after_atomic() in "   \
+	"__pagevec_lru_add_fn()\", v2, 13 to 16 Mar 2020, kernel 5.6-rc4; tests by Shakeel Butt"
+
+#define PUBLISHED_LRUADD_SETUP "vm-scalability lru-file-readtwice"
+
+/* Rates of thread T4 in MB/s (10^6 bytes). */
+struct published_rate {
+	const char *kernel;
+	double mbs;
+};
+extern const struct published_rate published_lruadd[3]; /* mainline, patch 1, both */
+
+/* Run times of thread T4: `dd if=file-100GiB of=/dev/null bs=4k` in seconds. */
+struct published_runs {
+	const char *kernel;
+	unsigned int n;
+	double mean, stddev;
+};
+extern const struct published_runs published_lruadd_runs[2]; /* without, with both patches */
+
 #endif

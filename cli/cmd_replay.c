@@ -13,6 +13,7 @@
 #include "cli/replay_alloc.h"
 #include "cli/replay_lru.h"
 #include "replay/engine.h"
+#include "replay/lru_cost.h"
 
 #define TIME_LINE_POINTS 120
 
@@ -24,6 +25,8 @@ static const struct option_desc options[] = {
 	{ 0, "init-hits", OPTION_U64, "N", "global readahead hits at the start of the trace", false },
 	{ 0, "device", OPTION_STRING, "PRESET",
 	  "estimate seconds: nvme, ssd, virtio, hdd, zram or lat:US;bw:MBS", false },
+	{ 0, "calibration", OPTION_STRING, "FILE",
+	  "estimate what adding pages costs (see 'swaptrace calibrate')", false },
 	{ 'o', "output", OPTION_STRING, "FILE", "write the results as JSON to FILE", false },
 	{ 0, "json", OPTION_FLAG, NULL, "print the results as JSON", false },
 	{ .name = NULL },
@@ -261,10 +264,14 @@ static int replay(const struct arguments *args, struct replay_input *in)
 		.check = getenv("SWAPTRACE_CHECK") != NULL,
 		.slices = TIME_LINE_POINTS,
 	};
+	const char *calibration = option_string(args, "calibration", NULL);
+	struct calibration costs;
 	struct cost_model cost;
 	struct error e;
-	int ret;
+	int ret = calibration ? calibration_read(calibration, &costs, &e) : 0;
 
+	if (ret)
+		return fail(exit_code_for(ret), "%s", e.text);
 	if (option_given(args, "device")) {
 		if (cost_parse(&cost, option_string(args, "device", NULL), &e))
 			return fail(EXIT_USAGE, "%s", e.text);
@@ -276,6 +283,8 @@ static int replay(const struct arguments *args, struct replay_input *in)
 	if (o.verify && replay_can_verify(trace_get_header(in->reader), &e))
 		return fail(EXIT_USAGE, "%s: %s", in->path, e.text);
 	ret = replay_trace(in->reader, &o, results, &e);
+	for (unsigned int i = 0; calibration && !ret && i < o.npolicies; i++)
+		lru_cost_estimate(&costs, &results[i].lru);
 	trace_facts_of(in->reader, in->path, &in->facts); /* now with the number of events */
 	ret = ret ? fail(ret == -EPROTONOSUPPORT ? EXIT_USAGE : exit_code_for(ret), "%s: %s", in->path,
 			 e.text) :

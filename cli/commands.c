@@ -10,6 +10,7 @@ const struct command *const command_table[] = {
 	&cmd_report,
 	&cmd_compare,
 	&cmd_reproduce,
+	&cmd_calibrate,
 	&cmd_import,
 	&cmd_dump,
 	&cmd_info,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli/samples.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,19 +33,64 @@ static int try_folder(const char *folder, const char *below, const char *name, c
 	return n > 0 && (size_t)n < size && !access(out, R_OK) ? 0 : -ENOENT;
 }
 
+static const char *const below[] = { "traces/samples/", "../traces/samples/",
+				     "../share/swaptrace/samples/" };
+#define BELOW (sizeof(below) / sizeof(below[0]))
+
 int sample_path(const char *name, char *out, size_t size)
 {
-	static const char *const below[] = { "traces/samples/", "../traces/samples/",
-					     "../share/swaptrace/samples/" };
 	const char *folder = getenv("SWAPTRACE_SAMPLES");
 	char program[PATH_MAX];
 
 	if (folder && !try_folder(folder, "", name, out, size))
 		return 0;
 	if (!program_folder(program, sizeof(program)))
-		for (unsigned int i = 0; i < sizeof(below) / sizeof(below[0]); i++)
+		for (unsigned int i = 0; i < BELOW; i++)
 			if (!try_folder(program, below[i], name, out, size))
 				return 0;
 	snprintf(out, size, "%s", name);
+	return -ENOENT;
+}
+
+static bool is_match(const char *name, const char *word)
+{
+	static const char ending[] = ".swaptrace";
+	size_t len = strlen(name);
+
+	return strstr(name, word) && len > strlen(ending) &&
+	       !strcmp(name + len - strlen(ending), ending);
+}
+
+static int match_folder(const char *folder, const char *under, const char *word, char *out,
+			size_t size)
+{
+	char path[PATH_MAX], found[NAME_MAX + 1] = "";
+	struct dirent *entry;
+	DIR *d;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, under) >= (int)sizeof(path))
+		return -ENOENT;
+	d = opendir(path);
+	if (!d)
+		return -ENOENT;
+	while ((entry = readdir(d)))
+		if (is_match(entry->d_name, word) && (!*found || strcmp(entry->d_name, found) < 0))
+			snprintf(found, sizeof(found), "%s", entry->d_name);
+	closedir(d);
+	return *found ? try_folder(path, "", found, out, size) : -ENOENT;
+}
+
+int sample_match(const char *word, char *out, size_t size)
+{
+	const char *folder = getenv("SWAPTRACE_SAMPLES");
+	char program[PATH_MAX];
+
+	if (folder && !match_folder(folder, "", word, out, size))
+		return 0;
+	if (program_folder(program, sizeof(program)))
+		return -ENOENT;
+	for (unsigned int i = 0; i < BELOW; i++)
+		if (!match_folder(program, below[i], word, out, size))
+			return 0;
 	return -ENOENT;
 }
