@@ -99,11 +99,19 @@ tenths() {
 	echo "$((t / 10)).$((t % 10))"
 }
 
+# limited SECONDS COMMAND...: in the background and waited for, because a trap runs only once a command in the
+# foreground has ended.
+limited() {
+	timeout -k 10 "$@" </dev/null &
+	CHILD=$!
+	wait $CHILD
+}
+
 # build NAME MAKE-ARGUMENTS...: one test, which passes where make does. Nothing else runs meanwhile.
 build() {
 	local name=build/$1 begin=$EPOCHREALTIME log=$LOGS/build-$1 status=0
 	shift
-	timeout -k 10 $LIMIT_BUILD make --no-print-directory -j "$JOBS" "$@" >"$log" 2>&1 </dev/null || status=$?
+	limited $LIMIT_BUILD make --no-print-directory -j "$JOBS" "$@" >"$log" 2>&1 || status=$?
 	if [ $status -eq 0 ]; then
 		report "$name" 1 0 0 "$(tenths "$begin")" "$log" ""
 	else
@@ -167,8 +175,9 @@ run_file() {
 	local i=$1 begin=$EPOCHREALTIME status=0
 	export TMPDIR=$LOGS/$i.tmp
 	mkdir "$TMPDIR"
+	trap 'kill "$CHILD" 2>/dev/null; wait; exit 143' TERM
 	# shellcheck disable=SC2086 # a command is words
-	timeout -k 10 "${LIMITS[$i]}" ${COMMANDS[$i]} >"$LOGS/$i.out" 2>&1 </dev/null || status=$?
+	limited "${LIMITS[$i]}" ${COMMANDS[$i]} >"$LOGS/$i.out" 2>&1 || status=$?
 	echo "$status" >"$LOGS/$i.status"
 	tenths "$begin" >"$LOGS/$i.seconds"
 	rm -rf "$TMPDIR"
@@ -195,7 +204,8 @@ run_queue() {
 			next=$((next + 1))
 			continue
 		fi
-		read -r i <&"$DONE"
+		# A signal interrupts the reading before it has read anything.
+		read -r i <&"$DONE" || continue
 		running=$((running - 1))
 		judge_file "$i"
 	done
