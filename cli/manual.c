@@ -69,6 +69,21 @@ static void put_lines(FILE *f, const char *s, size_t len)
 	fputs(".fi\n", f);
 }
 
+/* Lines that are too long to stand as they are: an item each. */
+static void put_list(FILE *f, const char *s, size_t len)
+{
+	while (len) {
+		size_t n = strcspn(s, "\n") < len ? strcspn(s, "\n") : len;
+		size_t blanks = strspn(s, " ");
+
+		fputs(".IP \\(bu 2\n", f);
+		put_text(f, s + blanks, n - blanks);
+		fputc('\n', f);
+		s += n + (n < len);
+		len -= n + (n < len);
+	}
+}
+
 static void put_description(FILE *f, const char *text)
 {
 	const char *p;
@@ -76,6 +91,11 @@ static void put_description(FILE *f, const char *text)
 	bool first = true;
 
 	while ((p = next_paragraph(&text, &len))) {
+		if (*p == ' ' && paragraph_is_list(p, len)) {
+			put_list(f, p, len);
+			first = false;
+			continue;
+		}
 		if (!first)
 			fputs(".PP\n", f);
 		first = false;

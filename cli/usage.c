@@ -52,6 +52,35 @@ const char *next_paragraph(const char **text, size_t *len)
 	return start;
 }
 
+bool paragraph_is_list(const char *text, size_t len)
+{
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t n = end ? (size_t)(end - text) : len;
+
+		if (n > WIDTH)
+			return true;
+		text += n + (end != NULL);
+		len -= n + (end != NULL);
+	}
+	return false;
+}
+
+/* Each line is an item; what does not fit goes on below it, further in. */
+static void print_list(FILE *f, const char *text, size_t len)
+{
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t n = end ? (size_t)(end - text) : len;
+		size_t blanks = strspn(text, " ");
+
+		fprintf(f, "%*s", (int)blanks, "");
+		print_wrapped(f, text + blanks, n - blanks, blanks, blanks + 2);
+		text += n + (end != NULL);
+		len -= n + (end != NULL);
+	}
+}
+
 void print_description(FILE *f, const char *text)
 {
 	const char *p;
@@ -62,10 +91,10 @@ void print_description(FILE *f, const char *text)
 		if (!first)
 			fputc('\n', f);
 		first = false;
-		if (*p == ' ')
-			fprintf(f, "%.*s\n", (int)len, p);
-		else
+		if (*p != ' ')
 			print_wrapped(f, p, len, 0, 0);
+		else
+			print_list(f, p, len);
 	}
 }
 

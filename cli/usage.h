@@ -13,7 +13,10 @@
 void print_commands(FILE *f);
 /** print_options - a list that ends with a NULL name: letter, name, value, help */
 void print_options(FILE *f, const struct option_desc *options);
-/** print_description - paragraphs, filled; one that starts with a blank is printed as it is */
+/**
+ * print_description - paragraphs, filled
+ * In one that starts with a blank, each line stands for itself; those that are too long are filled.
+ */
 void print_description(FILE *f, const char *text);
 
 /**
@@ -23,6 +26,9 @@ void print_description(FILE *f, const char *text);
  * Returns its start, NULL at the end of the text.
  */
 const char *next_paragraph(const char **text, size_t *len);
+
+/** paragraph_is_list - whether a paragraph of lines has one that is too long for a terminal */
+bool paragraph_is_list(const char *text, size_t len);
 
 /** unknown_subcommand - say that there is no such subcommand, and which one was meant; EXIT_USAGE
  */

@@ -441,11 +441,25 @@ static void test_manual_escapes(void **state)
 		.description = ".dot\n'quote\nback\\slash\n\n  literal -x",
 		.options = none,
 	};
+	static const struct command list = {
+		.name = "y",
+		.synopsis = "FILE",
+		.summary = "s",
+		.description =
+			"Introduction:\n\n  one\n  1234567890 1234567890 1234567890 1234567890 "
+			"1234567890 1234567890 1234567890 1234567890",
+		.options = none,
+	};
 	char *text = manual_text(&c);
 
 	(void)state;
 	assert_non_null(strstr(
 		text, "\n\\&.dot\n\\&'quote\nback\\(rsslash\n.PP\n.nf\n  literal \\-x\n.fi\n"));
+	free(text);
+	/* A line of more than 80 letters can't stand as it is: its paragraph becomes a list. */
+	text = manual_text(&list);
+	assert_non_null(
+		strstr(text, "\nIntroduction:\n.IP \\(bu 2\none\n.IP \\(bu 2\n1234567890 "));
 	free(text);
 	text = manual_text(NULL);
 	for (int i = 0; command_table[i]; i++)
