@@ -478,23 +478,28 @@ int bpf_backend_counts(struct bpf_backend *b, unsigned int cpu, unsigned int pro
 	return bpf_map_lookup_elem(bpf_map__fd(b->skel->maps.counts), &key, c);
 }
 
+static int program_info(struct bpf_program *p, struct bpf_prog_info *info)
+{
+	uint32_t len = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return p ? bpf_obj_get_info_by_fd(bpf_program__fd(p), info, &len) : -ENOENT;
+}
+
 int bpf_backend_runs(struct bpf_backend *b, const struct hook_choice *c, size_t i,
 		     enum attach_kind kind, struct program_runs *r)
 {
-	bool at_exit = c[i].symbol->exit && c[i].symbol->counts_at_exit;
-	struct bpf_program *p = program_for(b, c[i].symbol, kind, at_exit);
-	struct bpf_prog_info info = {};
-	uint32_t len = sizeof(info);
-	int err;
+	const struct hook_symbol *s = c[i].symbol;
+	struct bpf_prog_info info;
+	int err = program_info(program_for(b, s, kind, s->counts_at_exit || !s->entry), &info);
 
-	if (!p)
-		return -ENOENT;
-	err = bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len);
 	if (err)
 		return err;
 	r->runs = info.run_cnt;
 	r->missed = info.recursion_misses;
 	r->have_runs = b->stats_fd >= 0;
+	if (s->entry && s->counts_at_exit && !program_info(program_for(b, s, kind, false), &info))
+		r->entries = info.run_cnt;
 	return 0;
 }
 

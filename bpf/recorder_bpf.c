@@ -532,6 +532,23 @@ static int probe_line(struct recorder *r, size_t i, unsigned int cpu, struct tra
 }
 
 /*
+ * A kretprobe that finds no free instance skips the return without a word; fexit can't. A few calls
+ * may be under way when the programs are taken off.
+ */
+static void tell_missing_returns(struct recorder *r, size_t i, const struct program_runs *runs)
+{
+	const struct hook_symbol *s = r->choices[i].symbol;
+	char text[160], message[256];
+
+	if (!s->entry || !s->counts_at_exit || !runs->have_runs || !r->o.messages.warning ||
+	    r->attached.kinds[i] == ATTACH_FENTRY ||
+	    returns_missing(runs->entries, runs->runs, runs->missed, text, sizeof(text)) <= r->cpus)
+		return;
+	snprintf(message, sizeof(message), "%s: %s", s->symbol, text);
+	r->o.messages.warning(r->o.messages.arg, message);
+}
+
+/*
  * The kernel's own count of program runs over all CPUs, an independent witness of the hits: runs =
  * hits + idle (runs while recording was off). Missed: runs that the kernel refused.
  */
@@ -559,6 +576,10 @@ static int runs_line(struct recorder *r, size_t i, struct trace_header *h, struc
 	if (runs.have_runs)
 		len += snprintf(line + len, sizeof(line) - (size_t)len, " runs=%llu%s",
 				(unsigned long long)runs.runs, idle_text);
+	if (runs.have_runs && c->symbol->entry && c->symbol->counts_at_exit)
+		len += snprintf(line + len, sizeof(line) - (size_t)len, " entries=%llu",
+				(unsigned long long)runs.entries);
+	tell_missing_returns(r, i, &runs);
 	snprintf(line + len, sizeof(line) - (size_t)len, " missed=%llu",
 		 (unsigned long long)runs.missed);
 	return trace_header_add_line(h, line, e);

@@ -234,6 +234,25 @@ static void test_libbpf_version(void **state)
 	assert_int_equal(libbpf_version_check(2, 0, &e), 0);
 }
 
+/* cases.md 51: 38 / 10000 = 0.38 %. */
+static void test_missing_returns(void **state)
+{
+	char text[160];
+
+	(void)state;
+	assert_int_equal(returns_missing(10000, 9962, 38, text, sizeof(text)), 38);
+	assert_string_equal(text, "38 of 10,000 return values missing (0.38 %)");
+	assert_int_equal(returns_missing(10000, 9962, 0, text, sizeof(text)), 38);
+	assert_string_equal(text, "38 of 10,000 return values missing (0.38 %), not accounted for "
+				  "by nmissed");
+	assert_int_equal(returns_missing(10000, 10000, 0, text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+	/* More returns than entries: calls that were under way when the programs came. */
+	assert_int_equal(returns_missing(9999, 10000, 0, text, sizeof(text)), 0);
+	assert_int_equal(returns_missing(1234567, 234567, 0, text, sizeof(text)), 1000000);
+	assert_non_null(strstr(text, "1,000,000 of 1,234,567 "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_verifier_refuses_what_was_asked),
 		cmocka_unit_test(test_nothing_loads),
 		cmocka_unit_test(test_log_tail),
+		cmocka_unit_test(test_missing_returns),
 		cmocka_unit_test(test_libbpf_version),
 	};
 
