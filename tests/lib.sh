@@ -14,7 +14,7 @@
 # WORK a folder of this test alone, removed at its end.
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-SWAPTRACE=${SWAPTRACE:-$TOP/swaptrace}
+export SWAPTRACE=${SWAPTRACE:-$TOP/swaptrace}
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/swaptrace-test.XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
 OUT=$WORK/.out
