@@ -133,6 +133,7 @@ struct comparison_options {
  */
 int comparison_finish(struct comparison *c, const struct comparison_options *o, struct error *e);
 
+/** comparison_free - free all it owns and empty it; a comparison of zeros is empty as well */
 void comparison_free(struct comparison *c);
 
 /** comparison_metric - metric @name of input @i, NULL when it has none */
@@ -158,6 +159,7 @@ struct mthp_row {
 
 /** comparison_mthp - rows by ascending size, the total last; returns how many or -ENOMEM */
 int comparison_mthp(const struct comparison *c, struct mthp_row **rows);
+/** mthp_rows_free - free what comparison_mthp() returned */
 void mthp_rows_free(struct mthp_row *rows, int n);
 
 /** comparison_document - the report in plain style; failures are kept in @d */

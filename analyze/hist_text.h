@@ -39,6 +39,7 @@ struct text_hists {
  * (the text names the line), counts that add up beyond 64 bits, or no histogram; -ENOMEM.
  */
 int hist_text_read(FILE *in, const char *name, struct text_hists *out, struct error *e);
+/** hist_text_free - free all histograms; what is all zeros is allowed */
 void hist_text_free(struct text_hists *out);
 
 /** hist_text_recognise - whether the beginning of a file has a bucket line */

@@ -63,6 +63,7 @@ struct measurements {
  * read (the text names file and line), binary data, or no number at all; -EFBIG; -ENOMEM.
  */
 int measurements_read(FILE *in, const char *name, struct measurements *m, struct error *e);
+/** measurements_free - free the rows and empty it */
 void measurements_free(struct measurements *m);
 
 /**

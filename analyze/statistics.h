@@ -60,6 +60,7 @@ struct welch {
 };
 
 /** welch_test - fills @w; see struct welch for what is refused */
+/** welch_test - the test of @new against @base; sides without enough values are refused */
 void welch_test(const struct sample_summary *base, const struct sample_summary *new,
 		struct welch *w);
 

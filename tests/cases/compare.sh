@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 110
+tap_plan 118
 cd "$WORK" || exit 1
 
 compare() {
@@ -63,6 +63,11 @@ tap_grep '\+3\.57 %.*\+43\.57 % +\+38\.62 %.*\+192\.14 % +\+103\.48 %$' "$OUT" "
 echo "vmstat.swap.so 1,400,000 1,450,000 2,010,000 4,090,000" >steps
 compare steps
 tap_grep '\+3\.57 %.*\+43\.57 % +\+38\.62 %.*\+192\.14 % +\+103\.48 %$' "$OUT" "case 10: the same from one row"
+
+for v in 10 20 50; do printf '%s %s\n' $((v - 1)) $((v + 1)) >"runs-$v"; done
+compare runs-10 runs-20 runs-50
+tap_grep '^vs base +\+100\.00 % +\+400\.00 %$' "$OUT" "case 10: several runs a step, cumulative"
+tap_grep '^vs previous +\+150\.00 %$' "$OUT" "case 10: several runs a step, incremental"
 
 # --- case 13: tables with wrong arithmetic ------------------------------------------------------
 cat >table <<-END
@@ -229,6 +234,10 @@ tap_grep '^ *\[512, 1K\) +0 ' "$OUT" "case 30: and so is the next one"
 tap_grep '@usecs\[get_swap_pages\]' "$OUT" "case 30: under its name"
 compare --style lkp without with
 tap_grep '^ +56\.60 .{1,2}  1% +-0\.9% +56\.10 .{1,2}  0%  value$' "$OUT" "case 30: LKP style"
+# 90, 100, 110: the deviation is 10, of which a tenth of 100
+printf '90 100 110\n' >spread
+compare --style lkp spread spread
+tap_grep '^ +100 .{1,2} 10% +\+0\.0% +100 .{1,2} 10%  value$' "$OUT" "LKP style: deviation in percent of the mean"
 sed 's/9310/lots/' hist >hist-bad
 compare hist-bad hist
 tap_is "$STATUS" 3 "a bucket that can't be read"
@@ -255,6 +264,13 @@ tap_grep 'cluster_slots is 256 in A, 512 in B' "$ERR" "case 34: cluster size"
 tap_grep '^A: large swap-out not possible in this config' "$OUT" "case 34: fallback goes to the config"
 tap_grep '^64 kB +0 +100 +100\.00 % +97 +3 +3\.00 % ' "$OUT" "case 34: 100 % and 3 %"
 
+echo "ALLOCFAIL order=4 reason=config" | trace release=6.12.0 >config
+compare config B
+tap_grep '^config: large swap-out not possible in this config' "$OUT" "case 34: the reason alone is enough"
+echo "ALLOCFAIL order=4 reason=space" | trace release=6.12.0 >space
+compare space B
+tap_grep_none 'not possible in this config' "$OUT" "case 34: want of space is not the config"
+
 # --- cases 40, 41: what a release changed --------------------------------------------------------
 printf '# release=6.12.0\n64kB/swpout: 1000\n64kB/swpout_fallback: 40\n' >A
 printf '# release=6.19.0\n64kB/swpout: 1000\n64kB/swpout_fallback: 95\n64kB/swpout_fallback_shmem: 55\n' >B
@@ -262,6 +278,8 @@ compare A B
 tap_grep '^64 kB .* 3\.85 % .* 8\.68 % ' "$OUT" "case 41: shares"
 tap_grep '^B also counts shmem' "$OUT" "case 41: footnote"
 tap_grep '^B: 64kB fallback without shmem: 3\.85 %$' "$OUT" "case 41: without it"
+compare B B
+tap_grep_none 'also counts' "$OUT" "case 41: nor when both releases count alike"
 compare A A
 tap_grep_none 'shmem' "$OUT" "case 41: no footnote without a change of release"
 for release in 6.6.0 6.19.0; do
@@ -323,6 +341,13 @@ tap_is "$STATUS" 3 "a list alone has nothing to be compared with"
 echo "12s" >seconds
 compare seconds with
 tap_grep "in 's'.* in ''" "$ERR" "seconds and plain numbers do not mix"
+echo 850ms >ms
+echo 0.425s >s
+compare ms s
+tap_grep '^time \(s\) +0\.8500 +0\.4250 +-50\.00 %$' "$OUT" "milliseconds and seconds do"
+echo 300ms >ms2
+compare ms ms2
+tap_grep '^time \(ms\) +850\.00 +300\.00 +-64\.71 %$' "$OUT" "one unit in all inputs stays what it is"
 compare --style fancy with with
 tap_is "$STATUS" 2 "an unknown style"
 compare --names a with without
