@@ -68,7 +68,7 @@ struct comparison_input {
 	bool old_counter_names; /* mTHP counters of 6.10-rc */
 	bool config_fallback;	/* large swap-outs failed because the kernel can't do them */
 	bool what_if;		/* a replay under another policy than the recorded one */
-	char notes[4][200];	/* sentences that have to be read with its numbers */
+	char notes[5][320];	/* sentences that have to be read with its numbers */
 	unsigned int nnotes;
 	bool incomplete; /* loss or damage: counts are too low */
 	char incomplete_why[160];

@@ -164,23 +164,34 @@ static int add_swapoffs(struct comparison_input *in, const struct replay_result 
 	return ret;
 }
 
+/* An estimate is only as good as what it assumes. */
+static void note_estimate(struct comparison_input *in, const char *assumptions)
+{
+	char *note = in->notes[in->nnotes++]; /* the last one is kept free for it */
+
+	snprintf(note, sizeof(in->notes[0]), "replay time is an estimate: ");
+	escape_text(assumptions, strlen(assumptions), note + strlen(note),
+		    sizeof(in->notes[0]) - strlen(note));
+}
+
 static int add_result(struct comparison_input *in, const struct replay_result *r)
 {
 	int ret = add_readahead(in, &r->readahead);
 
 	if (!ret)
 		ret = add_swapoffs(in, r);
-	if (!ret && r->estimate.known) {
-		ret = input_real(in, "replay time", QUANTITY_TIME, "s", r->estimate.seconds,
-				 BETTER_LOWER);
-		if (!ret && input_metric(in, "replay time"))
-			input_metric(in, "replay time")->estimate = true;
-	}
 	in->what_if = r->what_if;
 	in->nnotes = r->nnotes < 4 ? r->nnotes : 4;
 	for (unsigned int i = 0; i < in->nnotes; i++)
 		escape_text(r->notes[i], strnlen(r->notes[i], sizeof(r->notes[i])), in->notes[i],
 			    sizeof(in->notes[i]));
+	if (!ret && r->estimate.known) {
+		ret = input_real(in, "replay time", QUANTITY_TIME, "s", r->estimate.seconds,
+				 BETTER_LOWER);
+		for (unsigned int i = 0; i < in->nmetrics; i++)
+			in->metrics[i].estimate |= !strcmp(in->metrics[i].name, "replay time");
+		note_estimate(in, r->estimate.assumptions);
+	}
 	if (r->lost && r->lost != COUNT_UNKNOWN) {
 		in->incomplete = true;
 		snprintf(in->incomplete_why, sizeof(in->incomplete_why),
@@ -284,12 +295,17 @@ static int add_orders(struct comparison_input *in, const struct requests *q, uin
 	return ret;
 }
 
+/* Pages whose size is not known are taken as the usual ones. */
+static uint64_t page_kb_of(uint64_t page_size)
+{
+	return page_size == COUNT_UNKNOWN || page_size < 1024 || page_size > 1 << 20
+		       ? 4
+		       : page_size / 1024;
+}
+
 static int add_requests(struct comparison_input *in, const struct requests *q, uint64_t page_size)
 {
-	uint64_t kb = page_size == COUNT_UNKNOWN || page_size < 1024 || page_size > 1 << 20
-			      ? 4
-			      : page_size / 1024;
-	int ret = add_orders(in, q, kb);
+	int ret = add_orders(in, q, page_kb_of(page_size));
 
 	for (unsigned int i = 0; !ret && i < q->nsites; i++) {
 		char name[96];
@@ -298,6 +314,35 @@ static int add_requests(struct comparison_input *in, const struct requests *q, u
 		ret = input_count(in, name, q->drains[i], BETTER_LOWER);
 	}
 	return ret;
+}
+
+/* What a replayed allocator did with the requests of its trace. */
+static int add_alloc(struct comparison_input *in, const struct alloc_result *a, uint64_t page_size)
+{
+	uint64_t page_kb = page_kb_of(page_size);
+	int ret = 0;
+
+	if (!a->known)
+		return 0;
+	for (unsigned int order = 0; !ret && order < ALLOC_ORDERS; order++) {
+		const struct alloc_order *o = &a->orders[order];
+		uint64_t config = o->reasons[FALLBACK_CONFIG];
+		char name[64];
+
+		if (!o->swpout && !o->fallback)
+			continue;
+		in->config_fallback |= order && config && config != COUNT_UNKNOWN;
+		order_name(name, sizeof(name), order, page_kb, false);
+		ret = input_count(in, name, o->swpout, BETTER_UNKNOWN);
+		order_name(name, sizeof(name), order, page_kb, true);
+		if (!ret)
+			ret = input_count(in, name, o->fallback, BETTER_LOWER);
+	}
+	if (!ret && a->first.known)
+		ret = input_count(in, "first fallback at request", a->first.n, BETTER_HIGHER);
+	if (!ret)
+		ret = input_count(in, "clusters touched", a->clusters_touched, BETTER_UNKNOWN);
+	return ret ? ret : input_count(in, "clusters free", a->clusters_free, BETTER_UNKNOWN);
 }
 
 static void note_damage(struct comparison_input *in, const struct trace_facts *f,
@@ -371,6 +416,9 @@ int comparison_load_results(struct comparison *c, const char *path, const char *
 			c, INPUT_RESULTS, file.n > 1 ? own : base_name(name), name);
 
 		ret = in ? add_result(in, &s->result) : -ENOMEM;
+		if (!ret)
+			ret = add_alloc(in, &s->result.alloc,
+					s->have_facts ? s->facts.page_size : COUNT_UNKNOWN);
 		if (!ret)
 			ret = input_real(in, "time", QUANTITY_TIME, "s", s->seconds, BETTER_LOWER);
 		if (ret)

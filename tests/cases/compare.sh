@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 118
+tap_plan 121
 cd "$WORK" || exit 1
 
 compare() {
@@ -296,6 +296,16 @@ compare results.json
 # 300 consecutive slots one by one with page-cluster 0
 tap_grep '^calls +[0-9]+ +300 ' "$OUT" "policies of one results file are compared"
 tap_grep '^page-cluster=0 is a what-if' "$OUT" "and a what-if is called one"
+
+"$SWAPTRACE" replay -q -o estimate.json --policy page-cluster=0 --device hdd seq >"$OUT" 2>"$ERR"
+compare estimate.json
+tap_grep '^replay time \(s\), estimated ' "$OUT" "a time of the cost model is called an estimate"
+tap_grep 'replay time is an estimate: ' "$OUT" "with its assumptions"
+seq 20 | sed 's/.*/SWAPOUT order=4 folio=&/' | trace "release=6.12.0 page_size=4096 thp_swap=1 cluster_slots=512
+# device type=0 pages=145 prio=0 flags=ssd" >churn
+"$SWAPTRACE" replay -q -o alloc.json --policy allocator=mthp-empty-only churn >"$OUT" 2>"$ERR"
+tap_is "$(query '.mthp[-1].inputs | map(.swpout + .fallback)' alloc.json)" \
+	"$(jq -c '[.results[].alloc.orders["4"] | .swpout + .fallback]' alloc.json)" "allocators of one results file, every request"
 
 # --- mmtests tables: tests/data/mmtests/README.md says how the expected ones were made --------
 data=$TOP/tests/data/mmtests
