@@ -302,7 +302,7 @@ compare estimate.json
 tap_grep '^replay time \(s\), estimated ' "$OUT" "a time of the cost model is called an estimate"
 tap_grep 'replay time is an estimate: ' "$OUT" "with its assumptions"
 seq 20 | sed 's/.*/SWAPOUT order=4 folio=&/' | trace "release=6.12.0 page_size=4096 thp_swap=1 cluster_slots=512
-# device type=0 pages=145 prio=0 flags=ssd" >churn
+# device type=0 pages=1025 prio=0 flags=ssd" >churn
 "$SWAPTRACE" replay -q -o alloc.json --policy allocator=mthp-empty-only churn >"$OUT" 2>"$ERR"
 tap_is "$(query '.mthp[-1].inputs | map(.swpout + .fallback)' alloc.json)" \
 	"$(jq -c '[.results[].alloc.orders["4"] | .swpout + .fallback]' alloc.json)" "allocators of one results file, every request"
