@@ -653,6 +653,19 @@ static int on_release(struct engine *g, const struct moment *at, unsigned int cp
 	return ret;
 }
 
+static void on_lruadd(struct engine *g, const struct moment *at, unsigned int cpu, enum pv_op op,
+		      const struct columns *c, uint32_t i)
+{
+	uint64_t n = column_get(c, i, LRUADD_N, 1);
+	bool large = c->v[LRUADD_LARGE][i] != 0;
+
+	if (!lru_feed_believes(&g->feed, n))
+		return;
+	if (g->o->verify)
+		lru_verify_add(&g->lru_verify, at, cpu, op, large, n);
+	lru_feed_add(&g->feed, cpu, op, large, n);
+}
+
 static int on_lru(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,
 		  const struct columns *c, uint32_t i)
 {
@@ -670,11 +683,7 @@ static int on_lru(struct engine *g, const struct block_view *v, uint32_t k, enum
 		return 0;
 	switch (type) {
 	case EV_LRUADD:
-		if (verify)
-			lru_verify_add(verify, &at, cpu, op, c->v[LRUADD_LARGE][i] != 0,
-				       column_get(c, i, LRUADD_N, 1));
-		lru_feed_add(&g->feed, cpu, op, c->v[LRUADD_LARGE][i] != 0,
-			     column_get(c, i, LRUADD_N, 1));
+		on_lruadd(g, &at, cpu, op, c, i);
 		return 0;
 	case EV_FLUSH:
 		if (verify)

@@ -164,6 +164,12 @@ bool lru_feed_cpu(struct lru_feed *f, int64_t cpu, unsigned int *out)
 	return true;
 }
 
+bool lru_feed_believes(struct lru_feed *f, uint64_t n)
+{
+	f->implausible += n > LRU_INSERT_MAX;
+	return n <= LRU_INSERT_MAX;
+}
+
 static unsigned int run_cpu(const struct lru_run *run, unsigned int cpu)
 {
 	return run->policy->cpus ? cpu % run->policy->cpus : cpu;
@@ -435,6 +441,9 @@ static void add_notes(const struct lru_feed *f, const struct lru_run *run,
 	if (f->outside)
 		replay_result_note(res, "%" PRIu64 " events of CPUs above %d were ignored",
 				   f->outside, LRU_CPUS - 1);
+	if (f->implausible)
+		replay_result_note(res, "%" PRIu64 " LRUADD events of more than %u folios were ignored",
+				   f->implausible, LRU_INSERT_MAX);
 	note_unused_off(f, run, res);
 }
 

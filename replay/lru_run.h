@@ -29,6 +29,7 @@
 #define LRU_CPUS 8192
 #define LRU_SITES 512 /* call sites kept apart; the last one stands for all others */
 #define LRU_BATCHES (1u << 20)
+#define LRU_INSERT_MAX (1u << 24) /* folios of one LRUADD event; more are not believed */
 
 /* Places of the first sites. */
 enum { LRU_SITE_UNKNOWN, LRU_SITE_RELEASE, LRU_SITE_FIRST };
@@ -65,6 +66,7 @@ struct lru_feed {
 	uint64_t orphans;     /* drains of the releasing function whose release was not recorded */
 	uint64_t unknown_cpu; /* events whose CPU is unknown: taken as CPU 0 */
 	uint64_t outside;     /* events of CPUs from LRU_CPUS on: ignored */
+	uint64_t implausible; /* LRUADD events of more than LRU_INSERT_MAX folios: ignored */
 };
 
 /* A DRAIN event. */
@@ -100,6 +102,9 @@ bool lru_release_known(const char *release);
  * @cpu: as recorded, -1 unknown. Returns false for one to be ignored (counted).
  */
 bool lru_feed_cpu(struct lru_feed *f, int64_t cpu, unsigned int *out);
+
+/** lru_feed_believes - whether an LRUADD event can be of @n folios; else it is to be ignored */
+bool lru_feed_believes(struct lru_feed *f, uint64_t n);
 
 /** lru_feed_site - index of a site by its string id, 0 when the event has none */
 int lru_feed_site(struct lru_feed *f, uint32_t string, uint32_t *site);

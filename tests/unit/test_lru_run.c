@@ -573,7 +573,7 @@ static void numbers_without_measure(void **state)
 		       "8 0 9 a DRAIN cpu=4294967295 site=b add=18446744073709551615\n"
 		       "9 0 9 a DRAIN site=b add=18446744073709551615\n";
 	struct outcome o;
-	bool cpu = false, outside = false;
+	bool cpu = false, outside = false, folios = false;
 
 	(void)state;
 	replay_text(text, SPECS("drain=always"), true, &o);
@@ -581,10 +581,14 @@ static void numbers_without_measure(void **state)
 	for (unsigned int i = 0; i < o.results[0].nnotes; i++) {
 		cpu |= strstr(o.results[0].notes[i], "1 events of the per-CPU batches name no CPU") !=
 		       NULL;
+		folios |= strstr(o.results[0].notes[i], "1 LRUADD events of more than 16777216") !=
+			  NULL;
 		outside |= strstr(o.results[0].notes[i], "2 events of CPUs above 8191") != NULL;
 	}
 	assert_true(cpu);
 	assert_true(outside);
+	assert_true(folios);
+	assert_int_equal(o.results[0].lru.added, 1);
 	outcome_free(&o);
 }
 
