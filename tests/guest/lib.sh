@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# Helpers for tests that need a guest; TAP on standard output. To be sourced:
+# Helpers for tests that need a guest, beside those of tests/lib.sh. To be sourced:
 #
 #   . "$(dirname "$0")/lib.sh"
 #   guest_or_skip 6.12 6.1                 # ends the test with a SKIP when no guest can be had
@@ -10,69 +10,17 @@
 #   tap_is "$(guest_vmstat pswpout)" 0 "swapoff writes nothing"
 #   tap_end
 #
-# Variables: GUEST_TIMEOUT (seconds for one guest, default 120: other tests may run beside it).
+# tests/lib.sh (TAP, run) is included. Variables: GUEST_TIMEOUT (seconds for one guest, default 120: other tests may run beside it).
 
-GUEST_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-GUEST_WORK=$(mktemp -d "${TMPDIR:-/tmp}/swaptrace-guest.XXXXXX")
-trap 'rm -rf "$GUEST_WORK"' EXIT
+# shellcheck source=tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+# shellcheck source=tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+GUEST_TOP=$TOP
+GUEST_WORK=$WORK
 # Folder of what the last guest_run brought out.
 GUEST_DIR=
-TAP_COUNT=0
-TAP_FAILED=0
-
-tap_plan() {
-	echo "1..$1"
-	TAP_PLAN=$1
-}
-
-# tap_ok STATUS DESCRIPTION: a test passes where STATUS is 0. Returns STATUS.
-tap_ok() {
-	local status=$1
-	shift
-	TAP_COUNT=$((TAP_COUNT + 1))
-	if [ "$status" -eq 0 ]; then
-		echo "ok $TAP_COUNT - $*"
-	else
-		TAP_FAILED=$((TAP_FAILED + 1))
-		echo "not ok $TAP_COUNT - $*"
-	fi
-	return "$status"
-}
-
-# tap_is GOT WANT DESCRIPTION
-tap_is() {
-	local status=0
-	[ "$1" = "$2" ] || status=1
-	tap_ok $status "$3" || echo "# got '$1', want '$2'"
-}
-
-# tap_skip DESCRIPTION REASON: one test that can't be done here.
-tap_skip() {
-	TAP_COUNT=$((TAP_COUNT + 1))
-	echo "ok $TAP_COUNT - $1 # SKIP $2"
-}
-
-# Lines of a file as TAP comments.
-tap_show() {
-	sed 's/^/# /' "$1"
-}
-
-# Last command of a test: fails when a test failed or was not run.
-tap_end() {
-	if [ "$TAP_COUNT" -ne "$TAP_PLAN" ]; then
-		echo "# planned $TAP_PLAN tests, ran $TAP_COUNT"
-		exit 1
-	fi
-	[ "$TAP_FAILED" -eq 0 ] || exit 1
-	exit 0
-}
-
-# The whole test is skipped: before tap_plan.
-tap_skip_all() {
-	echo "1..1"
-	echo "ok 1 # SKIP $*"
-	exit 0
-}
 
 # guest_or_skip [KERNEL...]: returns when guests with these kernels (default 6.12) can be started
 # here.
@@ -112,4 +60,40 @@ guest_run() {
 # where it has no such counter.
 guest_vmstat() {
 	sed -n "s/^$1 //p" "$GUEST_DIR/vmstat.txt"
+}
+
+# The recorder as guests need it: without libraries. Built here if it is not there yet.
+guest_recorder() {
+	RECORDER=$WORK/swaptrace.static
+	[ -x "$TOP/swaptrace.static" ] || make -C "$TOP" swaptrace.static >"$WORK/make.log" 2>&1 ||
+		{ tap_show "$WORK/make.log"; return 1; }
+	cp "$TOP/swaptrace.static" "$RECORDER"
+}
+
+# guest_record KERNEL CPUS WORKLOAD: a fresh recording in $TRACE, and five tests on it: it was made, it is sound,
+# the model predicts the windows, lookups and reads (all on one CPU; 99.9 % on several, what is left explained), and
+# the kernel's own counters agree.
+guest_record() {
+	local kernel=$1 cpus=$2 workload=$3 what="$1, $2 CPU, $3" share=1000 status=0
+	guest_run "$kernel-$workload-$cpus" --kernel "$kernel" --cpus "$cpus" --workload "$workload" \
+		--recorder "$RECORDER" --size small --record-from swapon
+	tap_ok $? "$what: recorded"
+	TRACE=$GUEST_DIR/$workload.swaptrace
+	run "$SWAPTRACE" info --verify "$TRACE"
+	tap_is "$STATUS" 0 "$what: info --verify" || tap_show "$ERR"
+	run "$SWAPTRACE" replay --verify --json "$TRACE"
+	[ "$cpus" -eq 1 ] || share=999
+	jq -e --argjson share $share '.results[0].verify |
+		.windows_checked > 500 and .windows_agreed * 1000 >= .windows_checked * $share and
+		.reads_agreed * 1000 >= .reads_checked * $share and
+		.lookups_agreed * 1000 >= .lookups_checked * $share' "$OUT" >/dev/null
+	tap_ok $? "$what: windows, lookups and reads are predicted" ||
+		jq -c '.results[0].verify' "$OUT" | tap_comment
+	[ "$cpus" -gt 1 ] || jq -e '.results[0].verify | .checked == .agreed' "$OUT" >/dev/null || status=1
+	[ "$cpus" -eq 1 ] || jq -e '.results[0].verify | .explained == .checked - .agreed' "$OUT" >/dev/null || status=1
+	tap_ok $status "$what: no difference is left unexplained" ||
+		jq -c '.results[0].verify.first_divergences' "$OUT" | tap_comment
+	jq -e --argjson read "$(guest_vmstat pswpin)" '.results[0].readahead.pages_read |
+		. >= $read and . <= $read * 1.01 + 20' "$OUT" >/dev/null
+	tap_ok $? "$what: pages read are the kernel's pswpin" || tap_show "$GUEST_DIR/vmstat.txt"
 }
