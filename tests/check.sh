@@ -66,7 +66,7 @@ finish() {
 
 # line WORD NAME COUNTS SECONDS
 line() {
-	printf '%-8s %-34s %-36s %6s s\n' "$1" "$2" "$3" "$4"
+	printf '%-8s %-38s %-34s %6s s\n' "$1" "$2" "$3" "$4"
 }
 
 counts() {
