@@ -378,20 +378,34 @@ static int decode_swapon(struct decoder *d, const struct record *r)
 	return d->event(d->arg, &ev, r->cpu, r->probe);
 }
 
+/* Which device went: the one that was on before and is not now. */
+static uint32_t device_gone(const struct decoder *d, const struct record_swapoff *r)
+{
+	uint32_t gone = UNKNOWN_U32;
+
+	if (r->type != UNKNOWN_U32 || !r->end || r->ret)
+		return r->type;
+	for (uint32_t type = 0; type < TYPES_MAX; type++)
+		if (d->present[type] && !(r->on >> type & 1))
+			gone = gone == UNKNOWN_U32 ? type : TYPES_MAX;
+	return gone < TYPES_MAX ? gone : UNKNOWN_U32;
+}
+
 static int decode_swapoff(struct decoder *d, const struct record_swapoff *r)
 {
+	uint32_t type = device_gone(d, r);
 	struct event ev;
 
 	head_event(d, &ev, EV_SWAPOFF, &r->head);
 	event_set(&ev, SWAPOFF_OP, r->end ? SWAPOFF_END : SWAPOFF_BEGIN);
-	if (r->type != UNKNOWN_U32)
-		event_set(&ev, SWAPOFF_TYPE, r->type);
+	if (type != UNKNOWN_U32)
+		event_set(&ev, SWAPOFF_TYPE, type);
 	if (r->end)
 		event_set(&ev, SWAPOFF_RET, (uint64_t)r->ret);
-	if (r->end && !r->ret && r->type < TYPES_MAX) {
-		d->known[r->type] = false;
-		d->present[r->type] = false;
-		memset(&d->devices[r->type], 0, sizeof(d->devices[r->type]));
+	if (r->end && !r->ret && type < TYPES_MAX) {
+		d->known[type] = false;
+		d->present[type] = false;
+		memset(&d->devices[type], 0, sizeof(d->devices[type]));
 	}
 	return d->event(d->arg, &ev, r->head.cpu, r->head.probe);
 }

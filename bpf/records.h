@@ -164,6 +164,8 @@ struct record_swapoff {
 	__s64 ret;
 	__u32 end;
 	__u32 type; /* UNKNOWN_U32 */
+	__u32 on;   /* at the end: bit t is set where device t is still on */
+	__u32 pad;
 };
 
 struct record_device {

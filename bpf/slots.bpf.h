@@ -191,6 +191,31 @@ EXIT1(alloc_entry_exit)
 
 /* ---- SWAPON, SWAPOFF, the end of an address space ---- */
 
+static __always_inline bool device_read(u32 type, struct record_device *r)
+{
+	struct swap_info_struct *si = device_of(type);
+
+	if (!si)
+		return false;
+	r->type = type;
+	r->flags = BPF_CORE_READ(si, flags);
+	r->max = BPF_CORE_READ(si, max);
+	r->prio = BPF_CORE_READ(si, prio);
+	return (r->flags & (SWP_USED | SWP_WRITEOK)) == (SWP_USED | SWP_WRITEOK);
+}
+
+/* An empty device shows its number nowhere on its way out: it is the one that is gone. */
+static __always_inline u32 devices_on(void)
+{
+	struct record_device r = {};
+	u32 on = 0;
+
+	for (u32 type = 0; type < TYPES_MAX; type++)
+		if (device_read(type, &r))
+			on |= 1u << type;
+	return on;
+}
+
 static __always_inline void send_swapoff(u32 end, u32 type, s64 ret)
 {
 	struct record_swapoff r = {};
@@ -199,6 +224,7 @@ static __always_inline void send_swapoff(u32 end, u32 type, s64 ret)
 	r.end = end;
 	r.type = type;
 	r.ret = ret;
+	r.on = end ? devices_on() : 0;
 	record_send(&r);
 }
 
@@ -250,19 +276,6 @@ static __always_inline void swapoff_exit(u64 ret)
 	task_leave(CTX_SWAPOFF | CTX_BEGUN);
 }
 EXIT1(swapoff_exit)
-
-static __always_inline bool device_read(u32 type, struct record_device *r)
-{
-	struct swap_info_struct *si = device_of(type);
-
-	if (!si)
-		return false;
-	r->type = type;
-	r->flags = BPF_CORE_READ(si, flags);
-	r->max = BPF_CORE_READ(si, max);
-	r->prio = BPF_CORE_READ(si, prio);
-	return (r->flags & (SWP_USED | SWP_WRITEOK)) == (SWP_USED | SWP_WRITEOK);
-}
 
 /* A new device: all that are on are reported, the recorder knows which of them it has seen. */
 static __always_inline void swapon_exit(u64 ret)

@@ -512,6 +512,26 @@ static void test_swapoff(void **state)
 	assert_int_equal((int64_t)sink.ev.v[SWAPOFF_RET], -4);
 }
 
+/* An empty device shows its number nowhere: it is the one that was on before. */
+static void test_swapoff_of_an_empty_device(void **state)
+{
+	struct record_device dev = { .head = head(RECORD_DEVICE, PROBE_NONE), .max = 100 };
+	struct record_swapoff r = { .head = head(RECORD_SWAPOFF, PROBE_SWAPOFF_END),
+				    .end = 1,
+				    .type = UNKNOWN_U32,
+				    .on = 1 << 0 | 1 << 5 };
+
+	(void)state;
+	FEED(dev);
+	dev.type = 3;
+	FEED(dev);
+	FEED(r);
+	KNOWS(SWAPOFF_TYPE, 3);
+	/* It is not on any more, so the next one says nothing about it. */
+	FEED(r);
+	UNKNOWN(SWAPOFF_TYPE);
+}
+
 /* ---- SLOTS ---- */
 
 struct runs {
@@ -583,13 +603,28 @@ static void test_bad_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_cluster_window),  TEST(test_burst),		TEST(test_vma_window),
-		TEST(test_ra_state),	    TEST(test_ra_switched_off), TEST(test_ra_probed),
-		TEST(test_ra_burst),	    TEST(test_ra_unknown),	TEST(test_ra_vma),
-		TEST(test_ra_vma_fresh),    TEST(test_ra_vma_raced),	TEST(test_lookup),
-		TEST(test_lookup_of_shmem), TEST(test_vma_numbers),	TEST(test_many_vmas),
-		TEST(test_ranges),	    TEST(test_odd_offsets),	TEST(test_swapon),
-		TEST(test_device_flags),    TEST(test_swapoff),		TEST(test_slots),
+		TEST(test_cluster_window),
+		TEST(test_burst),
+		TEST(test_vma_window),
+		TEST(test_ra_state),
+		TEST(test_ra_switched_off),
+		TEST(test_ra_probed),
+		TEST(test_ra_burst),
+		TEST(test_ra_unknown),
+		TEST(test_ra_vma),
+		TEST(test_ra_vma_fresh),
+		TEST(test_ra_vma_raced),
+		TEST(test_lookup),
+		TEST(test_lookup_of_shmem),
+		TEST(test_vma_numbers),
+		TEST(test_many_vmas),
+		TEST(test_ranges),
+		TEST(test_odd_offsets),
+		TEST(test_swapon),
+		TEST(test_device_flags),
+		TEST(test_swapoff),
+		TEST(test_swapoff_of_an_empty_device),
+		TEST(test_slots),
 		TEST(test_bad_records),
 	};
 
