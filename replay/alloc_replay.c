@@ -15,7 +15,8 @@
 struct alloc_task {
 	bool pending; /* it asked for slots, the answer is to follow */
 	struct alloc_request req;
-	bool last_known; /* its last answer, until the folio is in the swap cache */
+	bool answered;	 /* its last request was, with last_r: nothing came since */
+	bool last_known; /* that answer can still be taken back: not in the swap cache yet */
 	uint32_t last_r, last_n;
 	struct alloc_request last;
 };
@@ -65,6 +66,8 @@ struct alloc_replay {
 	uint64_t untold; /* requests whose slots the trace does not tell */
 	uint64_t slice_ns, next_slice_ns;
 	unsigned int slice;
+	char release[64]; /* of the trace, "": unknown */
+	bool exact;	  /* the recorded allocator has a model of its own */
 	char why[256];
 };
 
@@ -298,7 +301,7 @@ static int answer_held(struct alloc_replay *a)
 	if (h->refused)
 		return answer_refused(a, h);
 	t = &a->task[h->task];
-	t->last_known = h->r != SLOT_NOWHERE;
+	t->last_known = t->answered = h->r != SLOT_NOWHERE;
 	t->last = h->req;
 	t->last_r = h->r;
 	t->last_n = h->n;
@@ -433,7 +436,7 @@ static int on_swapout(struct alloc_replay *a, const struct place *p, const struc
 	}
 	t = &a->task[p->task];
 	t->pending = true;
-	t->last_known = false;
+	t->last_known = t->answered = false;
 	t->req = (struct alloc_request){
 		.t_ns = p->t_ns,
 		.cpu = p->cpu,
@@ -532,6 +535,12 @@ static int on_alloc(struct alloc_replay *a, const struct place *p, const struct 
 		for (uint32_t k = 0; k < len && !ret; k++)
 			ret = on_refill(a, p, r + k);
 		return ret;
+	}
+	/* From 6.15 on the folio is in the swap cache before the call returns: that was told. */
+	if (a->from_above && !a->task[p->task].pending && a->task[p->task].answered &&
+	    a->task[p->task].last_r == r) {
+		a->task[p->task].answered = false;
+		return 0;
 	}
 	h.req = request_of(a, p, c, i);
 	h.n = h.req.order ? 1u << h.req.order : len;
@@ -1206,7 +1215,10 @@ int alloc_replay_new(struct alloc_replay **out, const struct trace_header *h,
 	a->slice_ns = survey->total ? slice_ns : 0;
 	a->swapoff_type = -1;
 	a->cpus = recorded_cpus(h, survey);
-	a->verifying = o->verify && alloc_replay_can_verify(h);
+	a->exact = alloc_replay_can_verify(h);
+	a->verifying = o->verify && a->exact;
+	if (trace_header_get(h, "release"))
+		snprintf(a->release, sizeof(a->release), "%s", trace_header_get(h, "release"));
 	ret = init_world(a);
 	if (ret)
 		return error_errno(err, ret, "cannot set up the slot allocators");
@@ -1280,8 +1292,39 @@ static void unknown_devices(struct alloc_replay *a, struct replay_result *res)
 					   t, res->alloc.devices[t].pages);
 }
 
+/* The recorded kernel, or the one that a policy names, may have no model of its own. */
+static void nearest_allocator(struct alloc_replay *a, struct replay_result *res)
+{
+	const struct policy *p = &a->o->policies[res - a->results];
+	const char *release = p->generation->name;
+	bool exact = a->exact;
+
+	if (p->alloc.allocator[0])
+		return;
+	if (p->generation == a->o->policies[0].generation)
+		release = a->release;
+	else
+		allocator_of_release(release + 1, &exact);
+	if (*release && !exact)
+		replay_result_note(
+			res,
+			"no exact model of the slot allocator of kernel %s: the nearest, %s, "
+			"was taken",
+			release, res->alloc.allocator);
+}
+
+/* Requests are there, but there is no model that they could be compared with. */
+static void say_unchecked(struct verify_result *v)
+{
+	size_t len = strlen(v->missing);
+
+	snprintf(v->missing + len, sizeof(v->missing) - len,
+		 "%sslots (no exact model of this kernel's allocator)", len ? ", " : "");
+}
+
 static void add_notes(struct alloc_replay *a, struct replay_result *res)
 {
+	nearest_allocator(a, res);
 	small_devices(a, res);
 	unknown_devices(a, res);
 	if (res->alloc.norders == 1)
@@ -1339,5 +1382,7 @@ int alloc_replay_finish(struct alloc_replay *a)
 		ret = finish_policy(a, p);
 	if (!ret && a->verifying)
 		alloc_verify_finish(&a->verify);
+	if (!ret && a->o->verify && !a->verifying)
+		say_unchecked(&a->results[0].verify);
 	return ret;
 }

@@ -234,8 +234,14 @@ static int prepare_lru(struct engine *g)
 
 static int prepare_alloc(struct engine *g, struct error *e)
 {
-	if (!alloc_replay_wanted(g->o, &g->survey))
+	if (!alloc_replay_wanted(g->o, &g->survey)) {
+		for (unsigned int i = 0; i < g->o->npolicies; i++)
+			if (alloc_policy_set(&g->o->policies[i].alloc))
+				replay_result_note(&g->results[i],
+						   "no requests for slots (SWAPOUT, ALLOC, ALLOCFAIL) "
+						   "in the trace: nothing for another allocator to do");
 		return 0;
+	}
 	return alloc_replay_new(&g->alloc, trace_get_header(g->r), g->o, &g->survey, g->slice_ns,
 				g->results, e);
 }

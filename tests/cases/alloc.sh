@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 86
+tap_plan 95
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -299,6 +299,58 @@ sed -i '/UNCACHE/d; /FREE/d' "$WORK/taken"
 tap_is "$(SWAPTRACE_CHECK=1 result taken 1 '[.orders["4"].swpout, .devices[0].used]' --policy cpus=2)" "[33,996]" \
 	"a what-if takes back what only the swap cache holds"
 
+# --- recordings as the kernels make them --------------------------------------------------------------
+# 6.12 on 1 GB: the slots cache draws 64 slots of cluster 32, the first one of the free list, one event each;
+# later folios get theirs without a call of the allocator. Freed slots wait for the 65th.
+{
+	echo 'SWAPOUT order=0 folio=0x1000'
+	seq 16384 16447 | sed 's/.*/ALLOC order=0 type=0 off=& n=1 via=cache/'
+	echo 'CACHE type=0 off=16384 n=1 by=swapout'
+	for i in $(seq 1 65); do
+		echo "SWAPOUT order=0 folio=0x${i}0001000"
+		[ "$i" -ne 64 ] || seq 16448 16511 | sed 's/.*/ALLOC order=0 type=0 off=& n=1 via=cache/'
+		echo "CACHE type=0 off=$((16384 + i)) n=1 by=swapout"
+	done
+	echo 'SWAPOUT order=4 folio=0x70000000'
+	echo 'ALLOC order=4 type=0 off=32768 n=16 via=direct'
+	echo 'CACHE type=0 off=32768 n=16 by=swapout'
+} >"$WORK/refill.lines"
+header="# release=6.12.0 page_size=4096 cpus=1\n# device type=0 pages=262144 prio=-2 $SSD"
+trace refill "$header" <"$WORK/refill.lines"
+run "$SWAPTRACE" replay -q --verify "$WORK/refill"
+tap_is "$STATUS" 0 "slots caches of a 6.12 recording are followed"
+# 66 single folios, two fillings, one large folio
+tap_grep 'allocations and failures 69 of 69' "$OUT" "every answer and every filling agrees"
+tap_is "$(result refill 0 '[.orders["0"].swpout, .orders["4"].swpout, .recorded["0"].swpout, .devices[0].used]')" "[66,1,66,82]" \
+	"slots that wait in a cache are nobody's"
+sed 's/off=16400 n=1 via=cache/off=17000 n=1 via=cache/' "$WORK/refill.lines" | trace wrong "$header"
+run "$SWAPTRACE" replay -q --verify "$WORK/wrong"
+tap_grep 'allocations and failures 6[78] of 69' "$OUT" "a wrong slot in a filling is a difference"
+# 6.18: the folio is in the swap cache before the call returns; single slots in order from 1.
+for i in $(seq 1 20); do
+	echo "SWAPOUT order=0 folio=0x${i}0001000"
+	echo "CACHE type=0 off=$i n=1 by=swapout"
+	echo "ALLOC order=0 type=0 off=$i n=1 via=direct folio=0x${i}0001000"
+done | trace late "# release=6.18.0 page_size=4096 cpus=1\n# device type=0 pages=262144 prio=-2 $SSD"
+run "$SWAPTRACE" replay -q --verify "$WORK/late"
+tap_grep 'allocations and failures 20 of 20' "$OUT" "an answer that is told twice counts once"
+# The limit of a memory cgroup is met after the slots were given; they go back, and are given again.
+{
+	echo 'SWAPOUT order=4 folio=0x10000'
+	echo 'ALLOC order=4 type=0 off=512 n=16 folio=0x10000'
+	echo 'ALLOCFAIL order=4 folio=0x10000 reason=limit'
+	echo 'SWAPOUT order=4 folio=0x20000'
+	echo 'ALLOC order=4 type=0 off=528 n=16 folio=0x20000'
+	echo 'CACHE type=0 off=528 n=16 by=swapout'
+} | trace limit "# release=6.12.0 page_size=4096 cpus=1\n# device type=0 pages=262144 prio=-2 $SSD"
+tap_is "$(result limit 0 '[.orders["4"].swpout, .orders["4"].fallback, .orders["4"].reasons.limit, .devices[0].used]')" \
+	"[1,1,1,16]" "slots that a limit took back are neither used nor counted"
+# Without a recorded answer at all requests are still requests.
+seq 1 5 | sed 's/.*/SWAPOUT order=0/' | trace alone "$header"
+tap_is "$(result alone 0 '[.orders["0"].swpout, .recorded]')" "[5,null]" "SWAPOUT alone can be replayed"
+run "$SWAPTRACE" replay -q --verify "$WORK/alone"
+tap_is "$STATUS" 1 "but not verified"
+
 # --- verify can fail ---------------------------------------------------------------------------------
 sed '40s/off=[0-9]*/off=1008/; 33s/off=[0-9]*/off=992/' "$WORK/case34b" >"$WORK/wrong"
 run "$SWAPTRACE" replay -q --verify "$WORK/wrong"
@@ -349,6 +401,10 @@ tap_grep 'allocations and failures 4 of 4' "$OUT" "every answer agrees"
 sed -i 's/op=end type=1 ret=0/op=end type=1 ret=-4/; s/ALLOC order=0 type=0 off=514/ALLOC order=0 type=1 off=513/' "$WORK/devices"
 run env SWAPTRACE_CHECK=1 "$SWAPTRACE" replay -q --verify "$WORK/devices"
 tap_is "$STATUS" 0 "a swapoff that was killed leaves the device on"
+
+# --- nearest models ---
+run "$SWAPTRACE" replay -q --policy model=v5.6 "$WORK/case34b"
+tap_grep 'no exact model of the slot allocator of kernel v5.6: the nearest, scan-6.1' "$OUT" "a nearest model is named"
 
 # --- settings ------------------------------------------------------------------------------------------
 bad() {
