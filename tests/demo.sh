@@ -11,6 +11,7 @@ cd "$TOP"
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 SAMPLE=traces/samples/6.12-cluster-swapoff.swaptrace
 REPORT=${REPORT:-report/demo}
+LOG=build/demo.log
 STEP=0
 
 # step ABOUT: the heading of what follows.
@@ -27,13 +28,35 @@ try() {
 
 failed() {
 	local status=$?
-	[ $status -eq 0 ] || printf '\ndemo: step %s failed (exit status %s)\n' "$STEP" "$status" >&2
+	[ $status -eq 0 ] || printf '\ndemo: %s failed (exit status %s)\n' \
+		"$([ "$STEP" -eq 0 ] && echo "the set-up" || echo "step $STEP")" "$status" >&2
+}
+
+# quietly COMMAND...: what it says goes to the log, and is shown where it fails.
+quietly() {
+	local status=0
+	"$@" >>"$LOG" 2>&1 || status=$?
+	[ $status -eq 0 ] || tail -n 40 "$LOG" >&2
+	return $status
+}
+
+set_up() {
+	local missing
+	export GUESTS=${LIVE:-0} PATH=$PATH:/usr/sbin:/sbin
+	mkdir -p build
+	: >"$LOG"
+	missing=$(lab/deps.sh --missing | tr '\n' ' ')
+	echo "== Setting up (log: $LOG)"
+	[ -z "$missing" ] || echo "installing ${missing% }"
+	quietly lab/deps.sh
+	echo "building ./swaptrace"
+	quietly make --no-print-directory -j 2
 }
 
 record_live() {
 	local dir=build/demo
 	step "Boot Debian's 6.12 kernel in QEMU, fill its swap, record its swapoff"
-	make --no-print-directory -s swaptrace.static
+	quietly make --no-print-directory swaptrace.static
 	try lab/run.sh --workload t1-cluster --size small --recorder ./swaptrace.static --record-from swapon --out $dir
 	SAMPLE=$(find $dir -maxdepth 1 -name '*.swaptrace' | head -n 1)
 	[ -n "$SAMPLE" ] || {
@@ -45,9 +68,7 @@ record_live() {
 main() {
 	local cluster=()
 	trap failed EXIT
-	echo "== Setting up (packages that are missing, then the build)"
-	GUESTS=${LIVE:-0} lab/deps.sh
-	PATH=$PATH:/usr/sbin:/sbin make --no-print-directory -s -j 2
+	set_up
 	if [ "${LIVE:-0}" = 1 ]; then
 		record_live
 		cluster=(--cluster "$SAMPLE")
