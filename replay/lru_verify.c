@@ -364,10 +364,13 @@ void lru_verify_finish(struct lru_verify *v)
 {
 	const struct survey *s = v->survey;
 	struct lru_checked *c = &v->out->lru;
+	uint64_t quiet = v->releases.count - v->expected_open;
 
 	/* A release that expects a drain may just have been cut off from it. */
-	for (uint64_t n = v->releases.count - v->expected_open; n; n--)
-		agrees(v, &c->releases_checked, &c->releases_agreed);
+	v->out->checked += quiet;
+	v->out->agreed += quiet;
+	c->releases_checked += quiet;
+	c->releases_agreed += quiet;
 	c->in_step = true;
 	for (unsigned int cpu = 0; cpu < LRU_CPUS; cpu++)
 		if (v->used[cpu] & ~v->known[cpu])

@@ -344,6 +344,33 @@ static void the_flag_tells_of_lives(void **state)
 }
 
 /*
+ * A patched kernel that drains always. Where it leaves its flag at 0, only INIT begins a life: one
+ * of 3 releases. Where it sets the flag, 0 begins one too: 2 of 3.
+ */
+static void a_flag_that_nobody_sets_tells_nothing(void **state)
+{
+	char text[512];
+	struct outcome o;
+
+	(void)state;
+	for (int set = 0; set < 2; set++) {
+		snprintf(text, sizeof(text),
+			 HEADER "# release=6.12.0 pagevec_drain=always\n"
+				"1 0 9 a INIT batch=0x10\n"
+				"2 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
+				"3 0 9 a RELEASE batch=0x10 n=3 drained=%d\n"
+				"4 0 9 a RELEASE batch=0x10 n=3 drained=0\n",
+			 set);
+		replay_text(text, SPECS("drain=once"), false, &o);
+		assert_int_equal(o.results[0].lru.drains, 3);
+		assert_false(o.results[0].what_if);
+		assert_int_equal(o.results[1].lru.drains, 1 + set);
+		assert_true(o.results[1].what_if);
+		outcome_free(&o);
+	}
+}
+
+/*
  * 8 folios each on two CPUs: apart they stay below 15; as one CPU they make a batch and one more,
  * which the drain of that CPU moves.
  */
@@ -405,20 +432,28 @@ static void drains_of_releases_are_decisions(void **state)
 				   "4 0 9 a RELEASE batch=0x10 n=3 drained=1\n"
 				   "5 0 9 a DRAIN site=madvise_cold\n"
 				   "6 0 9 a DRAIN site=__folio_batch_release\n"
-				   "7 0 9 a DRAIN\n";
+				   "7 0 9 a DRAIN\n"
+				   "8 0 9 a RELEASE batch=0x20 n=1 drained=0\n"
+				   "9 0 9 a DRAIN\n"
+				   "10 0 9 a RELEASE batch=0x20 n=1 drained=1\n"
+				   "11 0 9 a DRAIN\n";
 	struct outcome o;
 
 	(void)state;
 	replay_text(text, SPECS("drain=always"), true, &o);
 	assert_int_equal(o.ret, 0);
-	/* Lines 2, 5, 6 and 7 are stimuli; once drains at line 1 only, always at line 4 too. */
-	assert_int_equal(o.results[0].lru.drains, 5);
-	assert_int_equal(o.results[1].lru.drains, 6);
-	assert_int_equal(site_drains(&o.results[0].lru, "__folio_batch_release"), 2);
+	/*
+	 * Lines 2, 5, 6, 7 and 11 are stimuli, 3 and 9 decisions: where no site is told, a release
+	 * of a batch that had drained can't be the cause. once drains at lines 1 and 8, always at
+	 * 4 and 10 as well.
+	 */
+	assert_int_equal(o.results[0].lru.drains, 7);
+	assert_int_equal(o.results[1].lru.drains, 9);
+	assert_int_equal(site_drains(&o.results[0].lru, "__folio_batch_release"), 3);
 	assert_non_null(strstr(o.results[0].notes[0], "1 drains by releases"));
-	assert_int_equal(o.results[0].verify.lru.releases_checked, 2);
-	assert_int_equal(o.results[0].verify.lru.releases_agreed, 2);
-	assert_int_equal(o.results[0].verify.checked, 2);
+	assert_int_equal(o.results[0].verify.lru.releases_checked, 4);
+	assert_int_equal(o.results[0].verify.lru.releases_agreed, 4);
+	assert_int_equal(o.results[0].verify.checked, 4);
 	assert_non_null(strstr(o.results[0].verify.missing, "no LRUADD events"));
 	outcome_free(&o);
 }
@@ -657,6 +692,7 @@ int main(void)
 		cmocka_unit_test(a_what_if_is_the_other_vector),
 		cmocka_unit_test(lives_of_batches),
 		cmocka_unit_test(the_flag_tells_of_lives),
+		cmocka_unit_test(a_flag_that_nobody_sets_tells_nothing),
 		cmocka_unit_test(cpus_are_folded),
 		cmocka_unit_test(a_site_can_be_switched_off),
 		cmocka_unit_test(drains_of_releases_are_decisions),
