@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <zstd.h>
 
+#include "analyze/result_json.h"
 #include "replay/engine.h"
 #include "replay/lru_run.h"
 #include "tests/unit/trace_tools.h"
@@ -651,6 +652,52 @@ static void many_sites(void **state)
 	free(text);
 }
 
+/* What a results document says of the batches is read back as it was, the unknown as unknown. */
+static void documents_keep_the_batches(void **state)
+{
+	static const char text[] = HEADER "# release=4.14.0\n"
+				   "1000 0 9 a LRUADD op=add n=5\n"
+				   "2000 0 9 a DRAIN site=siteA add=7\n"
+				   "3000 0 9 a DRAIN site=siteA add=1\n";
+	const char *path = test_path("results");
+	struct results_file file;
+	struct outcome o;
+	struct error e;
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	assert_non_null(f);
+	replay_text(text, SPECS("drain=once,drain-off=siteA"), true, &o);
+	assert_int_equal(results_write(f, NULL, o.results, o.n, &e), 0);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(results_read(path, &file, &e), 0);
+	assert_int_equal(file.n, 2);
+	for (unsigned int i = 0; i < file.n; i++) {
+		const struct lru_result *got = &file.entries[i].result.lru, *want = &o.results[i].lru;
+
+		assert_true(got->known);
+		assert_int_equal(got->drains, want->drains);
+		assert_int_equal(got->suppressed, want->suppressed);
+		assert_int_equal(got->moved, want->moved);
+		assert_int_equal(got->batch_size, 14);
+		assert_int_equal(got->drains_always, i == 0);
+		assert_int_equal(got->lruadd, LRUADD_NO_BARRIER);
+		assert_int_equal(got->nsites, want->nsites);
+		assert_string_equal(got->sites[0].name, "siteA");
+		assert_int_equal(got->sites[0].moved, want->sites[0].moved);
+		assert_false(got->cost_known);
+	}
+	assert_int_equal(file.entries[0].result.verify.lru.drains_checked, 1);
+	assert_int_equal(file.entries[0].result.verify.lru.drains_agreed, 0);
+	assert_int_equal(file.entries[0].result.verify.lru.unchecked, 5);
+	assert_true(file.entries[0].result.verify.lru.in_step);
+	assert_int_equal(file.entries[0].result.verify.lru.in_step_ns, 2000);
+	assert_string_equal(file.entries[0].result.verify.first[0].event, "DRAIN");
+	results_file_free(&file);
+	outcome_free(&o);
+	unlink(path);
+}
+
 static void settings_are_checked(void **state)
 {
 	const struct generation *g = generation_by_name("v6.12");
@@ -703,6 +750,7 @@ int main(void)
 		cmocka_unit_test(releases_that_can_be_verified),
 		cmocka_unit_test(numbers_without_measure),
 		cmocka_unit_test(many_sites),
+		cmocka_unit_test(documents_keep_the_batches),
 		cmocka_unit_test(settings_are_checked),
 		cmocka_unit_test(kernels_add_in_their_ways),
 	};
