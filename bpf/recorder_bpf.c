@@ -281,50 +281,60 @@ static int set_header(struct recorder *r, struct trace_header *h, struct error *
 	return find_devices(r, h, e);
 }
 
-static bool exact_symbols(const struct hook_kernel *k)
+static uint32_t page_size(void)
 {
-	return symbols_variable(&k->symbols, "swap_info") != 0;
+	return (uint32_t)sysconf(_SC_PAGESIZE);
+}
+
+static int allocate_counts(struct recorder *r, struct error *e)
+{
+	r->cpus = bpf_backend_cpus(r->backend);
+	r->delivered = calloc((size_t)r->cpus * PROBE_NR, sizeof(*r->delivered));
+	r->lost_told = calloc(r->cpus, sizeof(*r->lost_told));
+	if (!r->delivered || !r->lost_told || decoder_init(&r->decoder, page_size()))
+		return error_set(e, -ENOMEM, "out of memory");
+	r->decoder.event = take_event;
+	r->decoder.string = take_string;
+	r->decoder.swapon = name_device;
+	r->decoder.arg = r;
+	r->decoder.self = (uint32_t)getpid();
+	return 0;
+}
+
+static int attach(struct recorder *r, const struct hook_kernel *k, struct error *e)
+{
+	struct record_settings s = { .filter_tgid = r->o.tgid,
+				     .filter_cgroup = r->o.cgroup,
+				     .filter_level = r->o.cgroup_level };
+	char release[128];
+	int err = bpf_backend_new(&r->backend, k, r->o.ring_bytes, &s, e);
+
+	machine_release(r->o.root, release, sizeof(release));
+	if (!err)
+		err = loader_run(&bpf_backend_ops_table, r->backend, r->choices, r->o.groups,
+				 release, &r->o.messages, &r->attached, e);
+	return err;
 }
 
 int recorder_open(struct recorder **out, const struct recorder_options *o,
 		  const struct hook_kernel *k, const struct hook_choice *c, struct trace_header *h,
 		  struct error *e)
 {
-	struct record_settings s = { .filter_tgid = o->tgid,
-				     .filter_cgroup = o->cgroup,
-				     .filter_level = o->cgroup_level };
 	struct recorder *r = calloc(1, sizeof(*r));
-	char release[128];
 	int err;
 
 	if (!r)
 		return error_set(e, -ENOMEM, "out of memory");
 	r->o = *o;
 	r->choices = c;
-	machine_release(o->root, release, sizeof(release));
-	err = bpf_backend_new(&r->backend, k, o->ring_bytes, &s, e);
+	err = attach(r, k, e);
 	if (!err)
-		err = loader_run(&bpf_backend_ops_table, r->backend, c, o->groups, release,
-				 &o->messages, &r->attached, e);
-	if (!err && decoder_init(&r->decoder, (uint32_t)sysconf(_SC_PAGESIZE)))
-		err = error_set(e, -ENOMEM, "out of memory");
-	if (!err) {
-		r->cpus = bpf_backend_cpus(r->backend);
-		r->delivered = calloc((size_t)r->cpus * PROBE_NR, sizeof(*r->delivered));
-		r->lost_told = calloc(r->cpus, sizeof(*r->lost_told));
-		if (!r->delivered || !r->lost_told)
-			err = error_set(e, -ENOMEM, "out of memory");
-	}
-	r->decoder.event = take_event;
-	r->decoder.string = take_string;
-	r->decoder.swapon = name_device;
-	r->decoder.arg = r;
-	r->decoder.self = (uint32_t)getpid();
+		err = allocate_counts(r, e);
 	if (!err)
 		err = bpf_backend_rings(r->backend, take_record, r, e);
 	if (!err)
 		err = set_header(r, h, e);
-	if (!err && !exact_symbols(k) && o->messages.warning)
+	if (!err && !symbols_variable(&k->symbols, "swap_info") && o->messages.warning)
 		o->messages.warning(o->messages.arg,
 				    "the kernel hides the addresses of its variables or does not "
 				    "list them (kernel.kptr_restrict, CONFIG_KALLSYMS_ALL): slots "
