@@ -12,7 +12,8 @@
 static const struct option_desc options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE",
 	  "write the calibration to FILE, for replay and reproduce --calibration", false },
-	{ 0, "rounds", OPTION_U64, "N", "rounds of which the median is taken (default 501)", false },
+	{ 0, "rounds", OPTION_U64, "N", "rounds of which the median is taken (default 501)",
+	  false },
 	{ 0, "directory", OPTION_STRING, "DIR",
 	  "where a file of holes is read through the page cache (default: here)", false },
 	{ .name = NULL },
@@ -97,8 +98,10 @@ const struct command cmd_calibrate = {
 	.synopsis = "[-o FILE] [options]",
 	.summary = "measure what a call and a barrier cost in the LRU-add path of this CPU",
 	.description =
-		"Measures, in user space and within a second, what it costs to add a page to an LRU "
-		"list in the ways of thread T4: two atomic updates of its flags, then a full barrier "
+		"Measures, in user space and within a second, what it costs to add a page to an "
+		"LRU "
+		"list in the ways of thread T4: two atomic updates of its flags, then a full "
+		"barrier "
 		"or none, then the test for evictability by a call or in line. Ways are timed in "
 		"turn, differences are taken within a round; printed are medians and quartiles of "
 		"the rounds. The rest of the kernel's function is the same in all ways and is left "
@@ -111,7 +114,8 @@ const struct command cmd_calibrate = {
 		"the emulator; the command says so and the file keeps it.",
 	.examples = "  swaptrace calibrate -o this-machine.calibration\n"
 		    "  swaptrace reproduce lruadd --calibration this-machine.calibration\n"
-		    "  swaptrace replay --policy lruadd=outline-mb --calibration this-machine.calibration t.data\n",
+		    "  swaptrace replay --policy lruadd=outline-mb --calibration "
+		    "this-machine.calibration t.data\n",
 	.options = options,
 	.run = run_calibrate,
 	.min_files = 0,

@@ -15,9 +15,10 @@ static const struct option_desc options[] = {
 	  "swapoff: device of the estimate: nvme, ssd, virtio (default), hdd, zram or "
 	  "lat:US;bw:MBS",
 	  false },
-	{ 0, "capture", OPTION_STRING, "FILE",
-	  "drain: capture of a truncation with the lru events", false },
-	{ 0, "before", OPTION_STRING, "FILE", "drain: times of single truncations, unpatched", false },
+	{ 0, "capture", OPTION_STRING, "FILE", "drain: capture of a truncation with the lru events",
+	  false },
+	{ 0, "before", OPTION_STRING, "FILE", "drain: times of single truncations, unpatched",
+	  false },
 	{ 0, "after", OPTION_STRING, "FILE", "drain: the same with the patch", false },
 	{ 0, "calibration", OPTION_STRING, "FILE",
 	  "lruadd: costs as 'swaptrace calibrate -o FILE' measured them (default: measure now)",
@@ -70,8 +71,10 @@ const struct command cmd_reproduce = {
 	.summary = "print a mailing-list thread's published tables beside replayed ones",
 	.description =
 		"swapoff: thread T1 (Andrea Righi, April 2020). Replays a capture of a real "
-		"kernel's swapoff under the policy before the patch (readahead for every page table "
-		"entry), after it (the swap cache is asked first) and that of 6.18 (asked, but hits "
+		"kernel's swapoff under the policy before the patch (readahead for every page "
+		"table "
+		"entry), after it (the swap cache is asked first) and that of 6.18 (asked, but "
+		"hits "
 		"are not counted any more), and prints the window histograms beside the two "
 		"published ones. Without --cluster and --vma the shipped captures are used.\n\n"
 		"drain: thread T3 (Mel Gorman, October 2017). Prints the published table of times "
@@ -79,8 +82,10 @@ const struct command cmd_reproduce = {
 		"files of times (one number a line), and replays a capture of a truncation under "
 		"both rules: a drain at each release of a batch, or one in its life; drains are "
 		"listed by call site. Without --capture a shipped one is looked for.\n\n"
-		"lruadd: thread T4 (Yang Shi, March 2020). Prints the published rates and what each "
-		"of the two patches would gain on this machine by the measured cost of a call and of "
+		"lruadd: thread T4 (Yang Shi, March 2020). Prints the published rates and what "
+		"each "
+		"of the two patches would gain on this machine by the measured cost of a call and "
+		"of "
 		"a barrier (see 'swaptrace calibrate'), and tests the ten published run times for "
 		"significance.\n\n"
 		"Seconds and gains are estimates of a cost model and labelled so; the published "

@@ -77,7 +77,9 @@ static void add_site(struct table *t, const struct replay_result *results, unsig
 		const struct lru_site *s = find(&results[i].lru, name);
 
 		table_count(t, s ? s->drains : 0);
-		table_count(t, s ? s->moved : results[i].lru.moved == LRU_UNKNOWN ? LRU_UNKNOWN : 0);
+		table_count(t, s				     ? s->moved
+			       : results[i].lru.moved == LRU_UNKNOWN ? LRU_UNKNOWN
+								     : 0);
 	}
 }
 

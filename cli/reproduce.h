@@ -9,7 +9,7 @@
 #define REPRODUCE_OPTIONS 8
 
 struct reproduce_thread {
-	const char *name; /* operand of the command */
+	const char *name;			    /* operand of the command */
 	const char *options[REPRODUCE_OPTIONS + 1]; /* that apply to it, by long name; NULL ends */
 	int (*run)(const struct arguments *args);   /* returns enum exit_code */
 };

@@ -188,8 +188,8 @@ static int replay_capture(const struct arguments *args, struct replay_input *in)
 			   "'swaptrace record -e lru'",
 			   in->path);
 	else
-		ret = option_flag(args, "json") ? print_json(in, results) :
-						  print_capture(in, results);
+		ret = option_flag(args, "json") ? print_json(in, results)
+						: print_capture(in, results);
 	for (int i = 0; i < POLICIES; i++)
 		replay_result_free(&results[i]);
 	return ret ? ret : replay_input_findings(args, in);

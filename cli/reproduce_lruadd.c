@@ -110,7 +110,8 @@ static void print_reading(const struct calibration *c)
 		       format_number(c->read_first.median, 0).s,
 		       format_number(c->read_again.median, 0).s);
 	if (c->both.median < needed / 2)
-		printf("The published gain of both patches takes %s ns a page, the instructions cost "
+		printf("The published gain of both patches takes %s ns a page, the instructions "
+		       "cost "
 		       "%s ns here: uncontended, they do not account for it.\n",
 		       format_number(needed, 0).s, format_number(c->both.median, 1).s);
 	if (c->emulated)
@@ -151,7 +152,9 @@ static void print_runs(void)
 
 	printf("\n`dd if=file-100GiB of=/dev/null bs=4k`, published:\n");
 	for (int i = 0; i < 2; i++) {
-		s[i] = (struct sample_summary){ .n = r[i].n, .mean = r[i].mean, .stddev = r[i].stddev };
+		s[i] = (struct sample_summary){ .n = r[i].n,
+						.mean = r[i].mean,
+						.stddev = r[i].stddev };
 		printf("  %-20s n=%u  %s +- %s s\n", r[i].kernel, r[i].n,
 		       format_number(r[i].mean, 3).s, format_number(r[i].stddev, 3).s);
 	}

@@ -16,8 +16,8 @@
 #endif
 
 #define WAYS (LRUADD_NO_BARRIER + 1)
-#define PAGES 1024	/* page structures; they stay in the second-level cache */
-#define SWEEPS 4	/* over all of them, per round and way */
+#define PAGES 1024 /* page structures; they stay in the second-level cache */
+#define SWEEPS 4   /* over all of them, per round and way */
 #define READ_BYTES (1u << 20)
 #define READ_ROUNDS 61
 
@@ -82,7 +82,8 @@ static inline void add_page(struct fake_page *p, bool was_evictable)
 
 static inline void set_flags(struct fake_page *p)
 {
-	atomic_fetch_and_explicit(&p->flags, ~(unsigned long)FLAG_UNEVICTABLE, memory_order_relaxed);
+	atomic_fetch_and_explicit(&p->flags, ~(unsigned long)FLAG_UNEVICTABLE,
+				  memory_order_relaxed);
 	atomic_fetch_or_explicit(&p->flags, FLAG_LRU, memory_order_relaxed);
 }
 
@@ -137,7 +138,7 @@ static double time_way(enum lruadd way, struct fake_page *pages)
 	return (now_ns() - begin) / ((double)SWEEPS * PAGES);
 }
 
-/* --- medians ----------------------------------------------------------------------------------- */
+/* --- medians ------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -247,7 +248,8 @@ static int hole_file(const char *folder)
 	char path[4096];
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/swaptrace-calibrate.XXXXXX", folder) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/swaptrace-calibrate.XXXXXX", folder) >=
+	    (int)sizeof(path))
 		return -1;
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)
@@ -287,7 +289,7 @@ static void measure_reads(struct calibration *c, const char *folder)
 	free(buffer);
 }
 
-/* --- the machine -------------------------------------------------------------------------------- */
+/* --- the machine --------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 /* Hypervisors name themselves in a CPUID leaf of their own; QEMU's emulator does so as well. */

@@ -35,10 +35,11 @@ struct calibration {
 	struct spread both;    /* outline-mb less inline-relaxed */
 	unsigned int rounds;
 	unsigned int emulated; /* 1: the CPU is an emulator's */
-	char cpu[128];	     /* its name, "" unknown */
-	char release[80];    /* of the kernel it was measured under */
-	bool have_read;	     /* read_first and read_again are known */
-	struct spread read_first; /* ns a page: read of a page that is in no cache (a hole of a file) */
+	char cpu[128];	       /* its name, "" unknown */
+	char release[80];      /* of the kernel it was measured under */
+	bool have_read;	       /* read_first and read_again are known */
+	struct spread
+		read_first; /* ns a page: read of a page that is in no cache (a hole of a file) */
 	struct spread read_again; /* of one that is */
 };
 

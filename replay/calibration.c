@@ -60,7 +60,8 @@ static bool parse_spread(const char *value, bool signs, struct spread *s)
 {
 	int used = 0;
 
-	if (sscanf(value, "%lf %lf %lf%n", &s->median, &s->low, &s->high, &used) != 3 || value[used])
+	if (sscanf(value, "%lf %lf %lf%n", &s->median, &s->low, &s->high, &used) != 3 ||
+	    value[used])
 		return false;
 	if (!(fabs(s->median) < 1e9 && fabs(s->low) < 1e9 && fabs(s->high) < 1e9))
 		return false;
@@ -117,20 +118,22 @@ static int read_lines(FILE *f, const char *path, struct calibration *c, struct e
 			continue;
 		}
 		if (!whole || (*line && *line != '#' && !parse_line(c, line, &seen)))
-			return error_set(e, -EBADMSG,
-					 "%s: line %u is none of a calibration; write it again with "
-					 "'swaptrace calibrate -o %s'",
-					 path, number, path);
+			return error_set(
+				e, -EBADMSG,
+				"%s: line %u is none of a calibration; write it again with "
+				"'swaptrace calibrate -o %s'",
+				path, number, path);
 	}
 	if (ferror(f))
 		return error_errno(e, -EIO, "cannot read '%s'", path);
 	if (number < 2)
-		return error_set(e, -EBADMSG, "%s: no calibration (its first line is not '%s')", path,
-				 MAGIC);
+		return error_set(e, -EBADMSG, "%s: no calibration (its first line is not '%s')",
+				 path, MAGIC);
 	for (unsigned int i = 0; i < KEYS; i++)
 		if (!keys[i].optional && !(seen >> i & 1))
-			return error_set(e, -EBADMSG, "%s: holds no '%s'; write it again with "
-						      "'swaptrace calibrate -o %s'",
+			return error_set(e, -EBADMSG,
+					 "%s: holds no '%s'; write it again with "
+					 "'swaptrace calibrate -o %s'",
 					 path, keys[i].name, path);
 	c->have_read = c->read_first.median > 0 && c->read_again.median > 0;
 	keep_printable(c->cpu);

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const lruadd_names[] = { "recorded", "outline-mb", "inline-mb",
-					    "inline-relaxed", "no-barrier" };
+static const char *const lruadd_names[] = { "recorded", "outline-mb", "inline-mb", "inline-relaxed",
+					    "no-barrier" };
 
 const char *lruadd_name(enum lruadd l)
 {

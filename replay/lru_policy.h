@@ -44,7 +44,8 @@ const char *lruadd_name(enum lruadd l);
  */
 enum lruadd lruadd_of_kernel(unsigned int major, unsigned int minor);
 
-/** lru_policy_differs - whether anything differs from a kernel with @rules that does @kernel_adds */
+/** lru_policy_differs - whether anything differs from a kernel with @rules that does @kernel_adds
+ */
 bool lru_policy_differs(const struct lru_policy *p, const struct pv_rules *rules,
 			enum lruadd kernel_adds);
 

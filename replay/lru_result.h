@@ -23,19 +23,19 @@ struct lru_site {
 };
 
 struct lru_result {
-	bool known; /* false: the trace has no event of the per-CPU batches */
+	bool known;	       /* false: the trace has no event of the per-CPU batches */
 	uint64_t drains;       /* of one CPU each, empty ones included */
 	uint64_t drains_empty; /* of them, with nothing to move; LRU_UNKNOWN */
 	uint64_t drains_saved; /* releases that did not drain because their batch already had */
 	uint64_t suppressed;   /* drains that drain-off= took away */
 	uint64_t moved;	       /* folios moved by drains, LRU_UNKNOWN */
 	uint64_t releases;     /* of callers' batches that were not empty */
-	uint64_t flushes;      /* batches moved because they were full or a large folio came; LRU_UNKNOWN */
+	uint64_t flushes;      /* batches moved as full or for a large folio, LRU_UNKNOWN */
 	uint64_t flushed;      /* folios these moved, LRU_UNKNOWN */
 	uint64_t added;	       /* folios that joined an add batch, LRU_UNKNOWN */
 	unsigned int batch_size;
-	bool drains_always; /* the policy of releases */
-	enum lruadd lruadd; /* how a page is added, for lru_cost.h */
+	bool drains_always;	/* the policy of releases */
+	enum lruadd lruadd;	/* how a page is added, for lru_cost.h */
 	struct lru_site *sites; /* owned; most drains first */
 	unsigned int nsites;
 	bool cost_known;     /* with a calibration */
@@ -49,9 +49,9 @@ struct lru_checked {
 	uint64_t releases_checked, releases_agreed; /* whether a release drained */
 	uint64_t drains_checked, drains_agreed;	    /* what a drain moved, all batches together */
 	uint64_t flushes_checked, flushes_agreed;   /* when a batch was moved, and its size */
-	uint64_t unchecked;   /* folios that joined a batch whose content was not known yet */
-	bool in_step;	      /* every batch that was used became known */
-	uint64_t in_step_ns;  /* since when, t_ns; 0: no batch was used */
+	uint64_t unchecked;  /* folios that joined a batch whose content was not known yet */
+	bool in_step;	     /* every batch that was used became known */
+	uint64_t in_step_ns; /* since when, t_ns; 0: no batch was used */
 };
 
 /** lru_result_free - free what the result owns and zero it */

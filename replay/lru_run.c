@@ -127,8 +127,8 @@ int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct polic
 	}
 	name_site(f, LRU_SITE_UNKNOWN, "(unknown)");
 	name_site(f, LRU_SITE_RELEASE,
-		  major > 6 || (major == 6 && minor >= 5) ? "__folio_batch_release" :
-							    "__pagevec_release");
+		  major > 6 || (major == 6 && minor >= 5) ? "__folio_batch_release"
+							  : "__pagevec_release");
 	f->nsites = LRU_SITE_FIRST;
 	return 0;
 }
@@ -334,8 +334,8 @@ void lru_feed_drain(struct lru_feed *f, const struct moment *at, unsigned int cp
 	const uint64_t *released = map_get(&f->released, at->task, at->by_cpu);
 
 	f->drains++;
-	d->by_release = released && (d->site == LRU_SITE_RELEASE ||
-				     (d->site == LRU_SITE_UNKNOWN && *released));
+	d->by_release = released &&
+			(d->site == LRU_SITE_RELEASE || (d->site == LRU_SITE_UNKNOWN && *released));
 	map_remove(&f->released, at->task, at->by_cpu);
 	if (d->by_release)
 		return;
@@ -418,8 +418,8 @@ static void note_unused_off(const struct lru_feed *f, const struct lru_run *run,
 		for (unsigned int i = 0; i < f->nsites && !found; i++)
 			found = !strcmp(f->sites[i], off);
 		if (!found)
-			replay_result_note(res, "drain-off=%s: no drain of the trace comes from there",
-					   off);
+			replay_result_note(
+				res, "drain-off=%s: no drain of the trace comes from there", off);
 	}
 }
 
@@ -428,21 +428,24 @@ static void add_notes(const struct lru_feed *f, const struct lru_run *run,
 {
 	if (f->orphans)
 		replay_result_note(res,
-				   "%" PRIu64 " drains by releases whose RELEASE event is not in the "
+				   "%" PRIu64
+				   " drains by releases whose RELEASE event is not in the "
 				   "trace happen under every policy",
 				   f->orphans);
 	if (f->releases && !f->lives && !res->lru.drains_always)
 		replay_result_note(res, "the trace has neither INIT events nor drained flags: each "
 					"batch counts as one life, so there may be more drains");
 	if (f->unknown_cpu)
-		replay_result_note(res, "%" PRIu64 " events of the per-CPU batches name no CPU and "
-					"count for CPU 0",
+		replay_result_note(res,
+				   "%" PRIu64 " events of the per-CPU batches name no CPU and "
+				   "count for CPU 0",
 				   f->unknown_cpu);
 	if (f->outside)
 		replay_result_note(res, "%" PRIu64 " events of CPUs above %d were ignored",
 				   f->outside, LRU_CPUS - 1);
 	if (f->implausible)
-		replay_result_note(res, "%" PRIu64 " LRUADD events of more than %u folios were ignored",
+		replay_result_note(res,
+				   "%" PRIu64 " LRUADD events of more than %u folios were ignored",
 				   f->implausible, LRU_INSERT_MAX);
 	note_unused_off(f, run, res);
 }

@@ -59,10 +59,10 @@ struct lru_feed {
 	struct map batch_ids; /* (batch, 0) -> index */
 	struct lru_batch *batches;
 	uint32_t nbatches, room;
-	struct map released;  /* (task, kind): it released a batch and did not drain since */
+	struct map released; /* (task, kind): it released a batch and did not drain since */
 	uint64_t adds, releases, drains; /* events */
-	uint64_t lives;	      /* events that tell where a batch's life begins */
-	bool flag_used;	      /* the recorded kernel sets its flag: one was 1 */
+	uint64_t lives;			 /* events that tell where a batch's life begins */
+	bool flag_used;			 /* the recorded kernel sets its flag: one was 1 */
 	uint64_t orphans;     /* drains of the releasing function whose release was not recorded */
 	uint64_t unknown_cpu; /* events whose CPU is unknown: taken as CPU 0 */
 	uint64_t outside;     /* events of CPUs from LRU_CPUS on: ignored */
@@ -109,7 +109,7 @@ bool lru_feed_believes(struct lru_feed *f, uint64_t n);
 /** lru_feed_site - index of a site by its string id, 0 when the event has none */
 int lru_feed_site(struct lru_feed *f, uint32_t string, uint32_t *site);
 
-/* One event each, for every policy. Return 0 or -ENOMEM. */
+/* One event each, for every policy. Those with a result return 0 or -ENOMEM. */
 void lru_feed_add(struct lru_feed *f, unsigned int cpu, enum pv_op op, bool large, uint64_t n);
 int lru_feed_init_batch(struct lru_feed *f, const struct moment *at, uint64_t batch);
 int lru_feed_put(struct lru_feed *f, const struct moment *at, uint64_t batch, uint64_t n);

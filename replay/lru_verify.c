@@ -299,12 +299,13 @@ static void append(char *out, size_t size, const char *op, uint64_t n)
 static void describe(struct divergence *d, const struct lru_verify *v, unsigned int cpu,
 		     const struct lru_drained *drained, uint32_t wrong)
 {
-	snprintf(d->recorded, sizeof(d->recorded), "site=%.40s cpu=%u", v->feed->sites[drained->site],
-		 cpu);
+	snprintf(d->recorded, sizeof(d->recorded), "site=%.40s cpu=%u",
+		 v->feed->sites[drained->site], cpu);
 	for (int op = 0; op < PV_OPS; op++) {
 		if (!(wrong & BIT(op)))
 			continue;
-		append(d->recorded, sizeof(d->recorded), op_name((enum pv_op)op), drained->moved[op]);
+		append(d->recorded, sizeof(d->recorded), op_name((enum pv_op)op),
+		       drained->moved[op]);
 		append(d->predicted, sizeof(d->predicted), op_name((enum pv_op)op),
 		       pv_pending(&v->model, cpu, (enum pv_op)op));
 	}
@@ -314,8 +315,8 @@ static void compare_sizes(struct lru_verify *v, const struct moment *at, unsigne
 			  const struct lru_drained *drained)
 {
 	struct lru_checked *c = &v->out->lru;
-	uint32_t comparable = drained->have & v->known[cpu] & v->survey->lru_ops &
-			      v->model.rules.ops;
+	uint32_t comparable =
+		drained->have & v->known[cpu] & v->survey->lru_ops & v->model.rules.ops;
 	uint32_t wrong = 0;
 	struct divergence *d;
 

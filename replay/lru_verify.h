@@ -19,13 +19,13 @@ struct lru_verify {
 	struct lru_feed *feed;
 	const struct survey *survey;
 	struct verify_result *out;
-	uint8_t *known;	       /* [CPU] bit per enum pv_op: the batch's content is known */
-	uint8_t *used;	       /* [CPU] bit per enum pv_op: something joined it */
-	struct lru_due *due;   /* [CPU * PV_OPS + op]: flushes that must come now */
-	struct map lives;      /* (batch, 0) -> whether it drained since its beginning */
-	struct map releases;   /* (task, kind) -> whether the model expects a drain */
+	uint8_t *known;		/* [CPU] bit per enum pv_op: the batch's content is known */
+	uint8_t *used;		/* [CPU] bit per enum pv_op: something joined it */
+	struct lru_due *due;	/* [CPU * PV_OPS + op]: flushes that must come now */
+	struct map lives;	/* (batch, 0) -> whether it drained since its beginning */
+	struct map releases;	/* (task, kind) -> whether the model expects a drain */
 	uint64_t expected_open; /* entries of releases that expect one */
-	uint64_t lost;	       /* lost events so far */
+	uint64_t lost;		/* lost events so far */
 	int error;
 };
 

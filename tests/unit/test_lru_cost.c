@@ -15,7 +15,8 @@
 	"# swaptrace calibration 1\n"                                                              \
 	"# a remark\n"                                                                             \
 	"cpu=A CPU\nrelease=5.6.4\nemulated=1\nrounds=51\n"                                        \
-	"outline-mb=30 29 31\ninline-mb=28 27 29\ninline-relaxed=20.5 20 21\nno-barrier=20 19 21\n" \
+	"outline-mb=30 29 31\ninline-mb=28 27 29\ninline-relaxed=20.5 20 21\nno-barrier=20 19 "    \
+	"21\n"                                                                                     \
 	"call=2 1 3\nbarrier=7.5 -1 8\nboth=9.5 9 10\n"
 
 static int read_text(const char *text, struct calibration *c, struct error *e)
@@ -46,7 +47,8 @@ static void a_file_is_read(void **state)
 	assert_true(calibration_extra(&c, LRUADD_OUTLINE_MB) == 10);
 	assert_true(calibration_extra(&c, LRUADD_INLINE_RELAXED) == 0.5);
 	assert_true(calibration_extra(&c, LRUADD_NO_BARRIER) == 0);
-	assert_int_equal(read_text(GOOD "read-first=400 390 410\nread-again=200 190 210\n", &c, &e), 0);
+	assert_int_equal(read_text(GOOD "read-first=400 390 410\nread-again=200 190 210\n", &c, &e),
+			 0);
 	assert_true(c.have_read);
 	assert_int_equal(read_text(GOOD "read-first=400 390 410\n", &c, &e), 0);
 	assert_false(c.have_read);
@@ -60,7 +62,7 @@ static void impossible_files_are_refused(void **state)
 		{ "", "no calibration" },
 		{ "# swaptrace text 1\ncpu=a\n", "no calibration" },
 		{ "# swaptrace calibration 1\ncall=2 1 3\n", "holds no 'outline-mb'" },
-		{ GOOD "call=2 1 3\n", "line 14 is none" },  /* a second time */
+		{ GOOD "call=2 1 3\n", "line 14 is none" }, /* a second time */
 		{ GOOD "what\n", "line 14 is none" },
 		{ GOOD "read-first=0 0 0\n", "line 14 is none" },
 		{ GOOD "read-first=4 5 6\n", "line 14 is none" }, /* the median below a quartile */

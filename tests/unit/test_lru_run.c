@@ -21,7 +21,7 @@
 #define HEADER "# swaptrace text 1\n"
 #define MAX_POLICIES 3
 
-/* --- tools ------------------------------------------------------------------------------------- */
+/* --- tools --------------------------------------------------------------------------------- */
 
 struct outcome {
 	struct replay_result results[MAX_POLICIES];
@@ -75,7 +75,7 @@ static uint64_t site_drains(const struct lru_result *l, const char *name)
 
 #define SPECS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* --- the vectors as traces ----------------------------------------------------------------------- */
+/* --- the vectors as traces ----------------------------------------------------------------- */
 
 #define VECTORS "tests/golden/pagevec/"
 #define BATCHES 8
@@ -293,23 +293,25 @@ static void a_what_if_is_the_other_vector(void **state)
 	unlink(scratch);
 }
 
-/* --- by hand --------------------------------------------------------------------------------------- */
+/* --- by hand
+ * --------------------------------------------------------------------------------------- */
 
 /* Case 3: three lives with 1, 4 and 2 releases. */
 static void lives_of_batches(void **state)
 {
-	static const char text[] = HEADER "# release=4.14.0 cpus=2\n"
-				   "1 1 9 a INIT batch=0x10\n"
-				   "2 1 9 a RELEASE batch=0x10 n=3\n"
-				   "3 1 9 a INIT batch=0x20\n"
-				   "4 1 9 a RELEASE batch=0x20 n=3\n"
-				   "5 1 9 a RELEASE batch=0x20 n=3\n"
-				   "6 0 8 b LRUADD op=add n=40\n" /* another CPU: no matter */
-				   "7 1 9 a RELEASE batch=0x20 n=3\n"
-				   "8 1 9 a RELEASE batch=0x20 n=3\n"
-				   "9 1 9 a INIT batch=0x10\n"
-				   "10 1 9 a RELEASE batch=0x10 n=3\n"
-				   "11 1 9 a RELEASE batch=0x10 n=3\n";
+	static const char text[] =
+		HEADER "# release=4.14.0 cpus=2\n"
+		       "1 1 9 a INIT batch=0x10\n"
+		       "2 1 9 a RELEASE batch=0x10 n=3\n"
+		       "3 1 9 a INIT batch=0x20\n"
+		       "4 1 9 a RELEASE batch=0x20 n=3\n"
+		       "5 1 9 a RELEASE batch=0x20 n=3\n"
+		       "6 0 8 b LRUADD op=add n=40\n" /* another CPU: no matter */
+		       "7 1 9 a RELEASE batch=0x20 n=3\n"
+		       "8 1 9 a RELEASE batch=0x20 n=3\n"
+		       "9 1 9 a INIT batch=0x10\n"
+		       "10 1 9 a RELEASE batch=0x10 n=3\n"
+		       "11 1 9 a RELEASE batch=0x10 n=3\n";
 	struct outcome o;
 
 	(void)state;
@@ -322,15 +324,16 @@ static void lives_of_batches(void **state)
 	outcome_free(&o);
 }
 
-/* The flag on entry stands in for INIT: 0 begins a life, and 1 at first sight has drained before. */
+/* The flag on entry stands in for INIT: 0 begins a life, and 1 at first sight has drained before.
+ */
 static void the_flag_tells_of_lives(void **state)
 {
 	static const char text[] = HEADER "# release=6.12.0\n"
-				   "1 0 9 a RELEASE batch=0x10 n=3 drained=1\n"
-				   "2 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
-				   "3 0 9 a RELEASE batch=0x10 n=3 drained=1\n"
-				   "4 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
-				   "5 0 9 a RELEASE batch=0x10 n=0 drained=0\n";
+					  "1 0 9 a RELEASE batch=0x10 n=3 drained=1\n"
+					  "2 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
+					  "3 0 9 a RELEASE batch=0x10 n=3 drained=1\n"
+					  "4 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
+					  "5 0 9 a RELEASE batch=0x10 n=0 drained=0\n";
 	struct outcome o;
 
 	(void)state;
@@ -338,7 +341,8 @@ static void the_flag_tells_of_lives(void **state)
 	assert_int_equal(o.results[0].lru.drains, 2);
 	assert_int_equal(o.results[0].lru.releases, 4); /* the empty one is none */
 	assert_int_equal(o.results[1].lru.drains, 4);
-	/* Its older name is the same place; a batch that did not drain tries again: 1 of 4 is marked. */
+	/* Its older name is the same place; a batch that did not drain tries again: 1 of 4 is
+	 * marked. */
 	assert_int_equal(o.results[2].lru.drains, 0);
 	assert_int_equal(o.results[2].lru.suppressed, 3);
 	outcome_free(&o);
@@ -378,9 +382,9 @@ static void a_flag_that_nobody_sets_tells_nothing(void **state)
 static void cpus_are_folded(void **state)
 {
 	static const char text[] = HEADER "# release=6.1.0\n"
-				   "1 0 9 a LRUADD op=add n=8\n"
-				   "2 1 9 a LRUADD op=add n=8\n"
-				   "3 0 9 a DRAIN site=shrink_inactive_list.isra.0\n";
+					  "1 0 9 a LRUADD op=add n=8\n"
+					  "2 1 9 a LRUADD op=add n=8\n"
+					  "3 0 9 a DRAIN site=shrink_inactive_list.isra.0\n";
 	struct outcome o;
 
 	(void)state;
@@ -401,11 +405,11 @@ static void cpus_are_folded(void **state)
 static void a_site_can_be_switched_off(void **state)
 {
 	static const char text[] = HEADER "# release=6.12.0\n"
-				   "1 0 9 a LRUADD op=add n=5\n"
-				   "2 0 9 a DRAIN site=siteA\n"
-				   "3 0 9 a LRUADD op=activate n=4\n"
-				   "4 0 9 a DRAIN site=siteB\n"
-				   "5 0 9 a DRAIN\n";
+					  "1 0 9 a LRUADD op=add n=5\n"
+					  "2 0 9 a DRAIN site=siteA\n"
+					  "3 0 9 a LRUADD op=activate n=4\n"
+					  "4 0 9 a DRAIN site=siteB\n"
+					  "5 0 9 a DRAIN\n";
 	struct outcome o;
 
 	(void)state;
@@ -427,17 +431,17 @@ static void a_site_can_be_switched_off(void **state)
 static void drains_of_releases_are_decisions(void **state)
 {
 	static const char text[] = HEADER "# release=6.12.0\n"
-				   "1 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
-				   "2 0 8 b DRAIN site=exit_mmap\n" /* another task's */
-				   "3 0 9 a DRAIN site=__folio_batch_release\n"
-				   "4 0 9 a RELEASE batch=0x10 n=3 drained=1\n"
-				   "5 0 9 a DRAIN site=madvise_cold\n"
-				   "6 0 9 a DRAIN site=__folio_batch_release\n"
-				   "7 0 9 a DRAIN\n"
-				   "8 0 9 a RELEASE batch=0x20 n=1 drained=0\n"
-				   "9 0 9 a DRAIN\n"
-				   "10 0 9 a RELEASE batch=0x20 n=1 drained=1\n"
-				   "11 0 9 a DRAIN\n";
+					  "1 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
+					  "2 0 8 b DRAIN site=exit_mmap\n" /* another task's */
+					  "3 0 9 a DRAIN site=__folio_batch_release\n"
+					  "4 0 9 a RELEASE batch=0x10 n=3 drained=1\n"
+					  "5 0 9 a DRAIN site=madvise_cold\n"
+					  "6 0 9 a DRAIN site=__folio_batch_release\n"
+					  "7 0 9 a DRAIN\n"
+					  "8 0 9 a RELEASE batch=0x20 n=1 drained=0\n"
+					  "9 0 9 a DRAIN\n"
+					  "10 0 9 a RELEASE batch=0x20 n=1 drained=1\n"
+					  "11 0 9 a DRAIN\n";
 	struct outcome o;
 
 	(void)state;
@@ -472,14 +476,15 @@ static void unknown_is_not_zero(void **state)
 	assert_true(o.results[0].lru.drains_empty == LRU_UNKNOWN);
 	assert_true(o.results[0].lru.sites[0].moved == LRU_UNKNOWN);
 	outcome_free(&o);
-	replay_text(HEADER "1 0 9 a LOOKUP type=0 off=5 cause=fault\n", SPECS("drain=always"), false,
-		    &o);
+	replay_text(HEADER "1 0 9 a LOOKUP type=0 off=5 cause=fault\n", SPECS("drain=always"),
+		    false, &o);
 	assert_false(o.results[0].lru.known);
 	assert_false(o.results[1].lru.known);
 	outcome_free(&o);
 }
 
-/* --- verify ------------------------------------------------------------------------------------------ */
+/* --- verify
+ * ------------------------------------------------------------------------------------------ */
 
 /*
  * Batches of 15 (6.1). The drain at 2 finds 7, of which 3 are from before the trace: nothing to
@@ -488,14 +493,14 @@ static void unknown_is_not_zero(void **state)
 static void a_trace_that_begins_in_the_middle(void **state)
 {
 	static const char text[] = HEADER "# release=6.1.0\n"
-				   "1 0 9 a LRUADD op=add n=4\n"
-				   "2000 0 9 a DRAIN site=exit_mmap add=7 activate=0\n"
-				   "3000 0 9 a LRUADD op=add n=16\n"
-				   "4000 0 9 a FLUSH op=add n=15\n"
-				   "5000 0 9 a DRAIN site=exit_mmap add=1 activate=0\n"
-				   "6000 0 9 a LRUADD op=add n=2\n"
-				   "7000 0 9 a LRUADD op=add large=1\n"
-				   "8000 0 9 a FLUSH op=add n=3\n";
+					  "1 0 9 a LRUADD op=add n=4\n"
+					  "2000 0 9 a DRAIN site=exit_mmap add=7 activate=0\n"
+					  "3000 0 9 a LRUADD op=add n=16\n"
+					  "4000 0 9 a FLUSH op=add n=15\n"
+					  "5000 0 9 a DRAIN site=exit_mmap add=1 activate=0\n"
+					  "6000 0 9 a LRUADD op=add n=2\n"
+					  "7000 0 9 a LRUADD op=add large=1\n"
+					  "8000 0 9 a FLUSH op=add n=3\n";
 	struct outcome o;
 	const struct verify_result *r = &o.results[0].verify;
 
@@ -518,15 +523,15 @@ static void differences_are_found(void **state)
 		"# release=6.1.0\n"
 		"1 0 9 a DRAIN site=exit_mmap add=0\n"
 		"2 0 9 a LRUADD op=add n=3\n"
-		"3 0 9 a DRAIN site=exit_mmap add=2\n"	    /* 1: 3 */
+		"3 0 9 a DRAIN site=exit_mmap add=2\n" /* 1: 3 */
 		"4 0 9 a LRUADD op=add n=4\n"
-		"5 0 9 a FLUSH op=add n=4\n"		    /* 2: 4 of 15 */
-		"6 0 9 a DRAIN site=exit_mmap add=0\n"	    /* unknown: nothing compared */
+		"5 0 9 a FLUSH op=add n=4\n"	       /* 2: 4 of 15 */
+		"6 0 9 a DRAIN site=exit_mmap add=0\n" /* unknown: nothing compared */
 		"7 0 9 a LRUADD op=add n=14\n"
 		"8 0 9 a LRUADD op=add n=1\n"
-		"9 0 9 a LRUADD op=add n=1\n"		    /* 3: no flush of 15 came */
+		"9 0 9 a LRUADD op=add n=1\n" /* 3: no flush of 15 came */
 		"10 0 9 a RELEASE batch=0x10 n=1 drained=0\n"
-		"11 0 9 a RELEASE batch=0x10 n=1 drained=1\n" /* 4: 10 did not drain */
+		"11 0 9 a RELEASE batch=0x10 n=1 drained=1\n"	 /* 4: 10 did not drain */
 		"12 0 9 a DRAIN site=__pagevec_release add=2\n"; /* 5: 11 did; unknown size */
 	static const char *const events[] = { "DRAIN", "FLUSH", "FLUSH", "RELEASE", "RELEASE" };
 	struct outcome o;
@@ -551,10 +556,10 @@ static void differences_are_found(void **state)
 static void losses_explain(void **state)
 {
 	static const char text[] = HEADER "# release=6.1.0\n"
-				   "1 0 9 a DRAIN site=exit_mmap add=0\n"
-				   "2 0 - - LOST n=7\n"
-				   "3 0 9 a LRUADD op=add n=3\n"
-				   "4 0 9 a DRAIN site=exit_mmap add=2\n";
+					  "1 0 9 a DRAIN site=exit_mmap add=0\n"
+					  "2 0 - - LOST n=7\n"
+					  "3 0 9 a LRUADD op=add n=3\n"
+					  "4 0 9 a DRAIN site=exit_mmap add=2\n";
 	struct outcome o;
 
 	(void)state;
@@ -593,7 +598,8 @@ static void releases_that_can_be_verified(void **state)
 	}
 }
 
-/* --- what a file may hold -------------------------------------------------------------------------- */
+/* --- what a file may hold
+ * -------------------------------------------------------------------------- */
 
 static void numbers_without_measure(void **state)
 {
@@ -615,8 +621,8 @@ static void numbers_without_measure(void **state)
 	replay_text(text, SPECS("drain=always"), true, &o);
 	assert_int_equal(o.ret, 0);
 	for (unsigned int i = 0; i < o.results[0].nnotes; i++) {
-		cpu |= strstr(o.results[0].notes[i], "1 events of the per-CPU batches name no CPU") !=
-		       NULL;
+		cpu |= strstr(o.results[0].notes[i],
+			      "1 events of the per-CPU batches name no CPU") != NULL;
 		folios |= strstr(o.results[0].notes[i], "1 LRUADD events of more than 16777216") !=
 			  NULL;
 		outside |= strstr(o.results[0].notes[i], "2 events of CPUs above 8191") != NULL;
@@ -641,7 +647,8 @@ static void many_sites(void **state)
 	assert_non_null(text);
 	len = (size_t)snprintf(text, size, HEADER "# release=6.12.0\n");
 	for (unsigned int i = 0; i < 2 * LRU_SITES; i++)
-		len += (size_t)snprintf(text + len, size - len, "%u 0 9 a DRAIN site=f%u\n", i + 1, i);
+		len += (size_t)snprintf(text + len, size - len, "%u 0 9 a DRAIN site=f%u\n", i + 1,
+					i);
 	replay_text(text, NULL, false, &o);
 	assert_int_equal(o.results[0].lru.drains, 2 * LRU_SITES);
 	for (unsigned int i = 0; i < o.results[0].lru.nsites; i++)
@@ -656,9 +663,9 @@ static void many_sites(void **state)
 static void documents_keep_the_batches(void **state)
 {
 	static const char text[] = HEADER "# release=4.14.0\n"
-				   "1000 0 9 a LRUADD op=add n=5\n"
-				   "2000 0 9 a DRAIN site=siteA add=7\n"
-				   "3000 0 9 a DRAIN site=siteA add=1\n";
+					  "1000 0 9 a LRUADD op=add n=5\n"
+					  "2000 0 9 a DRAIN site=siteA add=7\n"
+					  "3000 0 9 a DRAIN site=siteA add=1\n";
 	const char *path = test_path("results");
 	struct results_file file;
 	struct outcome o;
@@ -673,7 +680,8 @@ static void documents_keep_the_batches(void **state)
 	assert_int_equal(results_read(path, &file, &e), 0);
 	assert_int_equal(file.n, 2);
 	for (unsigned int i = 0; i < file.n; i++) {
-		const struct lru_result *got = &file.entries[i].result.lru, *want = &o.results[i].lru;
+		const struct lru_result *got = &file.entries[i].result.lru,
+					*want = &o.results[i].lru;
 
 		assert_true(got->known);
 		assert_int_equal(got->drains, want->drains);
