@@ -336,9 +336,10 @@ int recorder_open(struct recorder **out, const struct recorder_options *o,
 		err = set_header(r, h, e);
 	if (!err && !symbols_variable(&k->symbols, "swap_info") && o->messages.warning)
 		o->messages.warning(o->messages.arg,
-				    "the kernel hides the addresses of its variables or does not "
-				    "list them (kernel.kptr_restrict, CONFIG_KALLSYMS_ALL): slots "
-				    "in use and the state of readahead will be unknown");
+				    "the kernel does not tell the addresses of its variables, so "
+				    "slots in use, devices and the state of readahead will be "
+				    "unknown; 'sysctl kernel.kptr_restrict=1' lets root see them "
+				    "(a kernel without CONFIG_KALLSYMS_ALL never does)");
 	if (err) {
 		recorder_close(r);
 		return err;
