@@ -470,8 +470,12 @@ static int on_alloc(struct engine *g, const struct columns *c, uint32_t i)
 	if (!column_has(c, i, ALLOC_N) && column_has(c, i, ALLOC_ORDER) && c->v[ALLOC_ORDER][i] < 20)
 		n = 1ull << c->v[ALLOC_ORDER][i];
 	n = clip(g, type, off, n);
+	/*
+	 * Slots may wait in a slots cache: nothing refers to them before their page joins the swap
+	 * cache. Only a trace without such events leaves no better moment.
+	 */
 	for (uint64_t k = off; k < off + n; k++)
-		g->machine.slots.dev[type].refs[k] = 1;
+		g->machine.slots.dev[type].refs[k] = !g->survey.events[EV_CACHE];
 	if (g->swapoff && n && (int)type != g->swapoff->type)
 		g->swapoff->alloc_elsewhere += n;
 	return n ? take_birth(g, (unsigned int)type, off, n) : 0;
