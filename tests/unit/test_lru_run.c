@@ -552,6 +552,39 @@ static void differences_are_found(void **state)
 	outcome_free(&o);
 }
 
+/*
+ * A decision that did not come is a difference as soon as the task, or the CPU, goes on: a release
+ * that should have drained (twice), a batch of 15 that should have been moved before a drain.
+ */
+static void decisions_that_did_not_come(void **state)
+{
+	static const char text[] = HEADER "# release=6.1.0\n"
+					  "1 1 9 a DRAIN site=exit_mmap add=0\n"
+					  "2 0 8 b RELEASE batch=0x10 n=1 drained=0\n"
+					  "3 0 8 b PUT batch=0x10 n=1\n"
+					  "4 0 7 c RELEASE batch=0x20 n=1 drained=0\n"
+					  "5 0 7 c INIT batch=0x30\n"
+					  "6 1 9 a LRUADD op=add n=15\n"
+					  "7 1 9 a DRAIN site=exit_mmap add=15\n"
+					  "8 1 9 a LRUADD op=add n=15\n"
+					  "9 1 9 a FLUSH op=add n=15\n";
+	static const char *const events[] = { "RELEASE", "RELEASE", "FLUSH" };
+	static const uint64_t times[] = { 3, 5, 7 };
+	struct outcome o;
+	const struct verify_result *r = &o.results[0].verify;
+
+	(void)state;
+	replay_text(text, NULL, true, &o);
+	assert_int_equal(r->nfirst, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_string_equal(r->first[i].event, events[i]);
+		assert_int_equal(r->first[i].t_ns, times[i]);
+	}
+	assert_int_equal(r->checked, 4);
+	assert_int_equal(r->agreed, 1);
+	outcome_free(&o);
+}
+
 /* After a loss a difference is explained by it. */
 static void losses_explain(void **state)
 {
@@ -754,6 +787,7 @@ int main(void)
 		cmocka_unit_test(unknown_is_not_zero),
 		cmocka_unit_test(a_trace_that_begins_in_the_middle),
 		cmocka_unit_test(differences_are_found),
+		cmocka_unit_test(decisions_that_did_not_come),
 		cmocka_unit_test(losses_explain),
 		cmocka_unit_test(releases_that_can_be_verified),
 		cmocka_unit_test(numbers_without_measure),
