@@ -38,36 +38,6 @@ const char *loader_errno(int err, char *out, size_t size)
 	return out;
 }
 
-/* With commas between groups of three digits. */
-static void grouped(uint64_t n, char *out, size_t size)
-{
-	char digits[24];
-	size_t len = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, n), at = 0;
-
-	for (size_t i = 0; i < len && at + 2 < size; i++) {
-		out[at++] = digits[i];
-		if ((len - i) % 3 == 1 && i + 1 < len)
-			out[at++] = ',';
-	}
-	out[at] = '\0';
-}
-
-uint64_t returns_missing(uint64_t entries, uint64_t returns, uint64_t known, char *out, size_t size)
-{
-	char missing_text[32], entries_text[32];
-	uint64_t missing = entries > returns ? entries - returns : 0;
-
-	out[0] = '\0';
-	if (!missing)
-		return 0;
-	grouped(missing, missing_text, sizeof(missing_text));
-	grouped(entries, entries_text, sizeof(entries_text));
-	snprintf(out, size, "%s of %s return values missing (%.2f %%)%s", missing_text,
-		 entries_text, 100 * (double)missing / (double)entries,
-		 known >= missing ? "" : ", not accounted for by nmissed");
-	return missing;
-}
-
 int libbpf_version_check(unsigned int major, unsigned int minor, struct error *e)
 {
 	if (major > LIBBPF_MAJOR || (major == LIBBPF_MAJOR && minor >= LIBBPF_MINOR))

@@ -63,15 +63,6 @@ void loader_attach_kinds(const struct hook_choice *c, const struct loader_result
 /** log_tail - where the last @lines lines of @log begin */
 const char *log_tail(const char *log, unsigned int lines);
 
-/**
- * returns_missing - whether return probes have missed calls, in words
- * @entries, @returns: runs of the programs at entry and at exit of one function
- * @known: misses that the kernel itself admits to
- * @out: "38 of 10,000 return values missing (0.38 %)", and whether the kernel accounts for them
- * Returns how many are missing; 0 leaves an empty text.
- */
-uint64_t returns_missing(uint64_t entries, uint64_t returns, uint64_t known, char *out,
-			 size_t size);
 
 /** loader_errno - text of an error; ENOTSUPP (524), which has no name outside the kernel, included
  */

@@ -11,6 +11,7 @@
 #include "bpf/backend.h"
 #include "bpf/decode.h"
 #include "bpf/machine.h"
+#include "traces/returns.h"
 
 /*
  * A record may come out of a ring later than younger ones: a missed lookup waits until the kernel

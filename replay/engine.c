@@ -12,6 +12,7 @@
 #include "replay/survey.h"
 #include "replay/verify.h"
 #include "replay/view.h"
+#include "traces/returns.h"
 
 #define BIT(k) (1u << (k))
 
@@ -114,14 +115,26 @@ static void read_header(struct engine *g, const struct trace_header *h)
 				 d[i].have_flags, d[i].flags, true);
 }
 
-/* Without a vma_ra fact: what the recorded calls show, else what the lookups could tell. */
+/* Whether some device's flags tell if it is rotational; SWAPON events may bring others later. */
+static bool devices_known(const struct slots *s)
+{
+	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
+		if (s->dev[t].have_flags)
+			return true;
+	return false;
+}
+
+/*
+ * Without the facts that decide between VMA and cluster readahead: what the recorded calls show,
+ * else what the lookups could tell.
+ */
 static void guess_mode(struct engine *g)
 {
 	const struct survey *s = &g->survey;
 
-	if (g->vma_ra_known || s->vma_calls)
+	if (s->vma_calls || (g->vma_ra_known && devices_known(&g->machine.slots)))
 		return;
-	if (s->cluster_calls || !s->with_addr)
+	if (s->cluster_calls || (!g->vma_ra_known && !s->with_addr))
 		g->machine.vma_ra = 0;
 }
 
@@ -855,13 +868,18 @@ static int replay_block(struct engine *g, struct block_view *v)
 
 static void add_notes(const struct engine *g, struct replay_result *res)
 {
+	const struct trace_header *h = trace_get_header(g->r);
 	const struct survey *s = &g->survey;
 	uint64_t outside = 0;
+	char missing[200];
+	size_t from = 0;
 
+	while (trace_next_missing(h, &from, missing, sizeof(missing)))
+		replay_result_note(res, "%s", missing);
 	if (!g->page_cluster_known && !s->events[EV_CONFIG] && s->events[EV_LOOKUP])
 		replay_result_note(res, "page_cluster is not in the trace: 3, the kernel's default, "
 					"was taken");
-	if (!trace_header_get(trace_get_header(g->r), "release"))
+	if (!trace_header_get(h, "release"))
 		replay_result_note(res, "the kernel release is not in the trace: model v6.12 was "
 					"taken");
 	if (s->assumed)

@@ -91,8 +91,10 @@ static int mention(struct survey *s, uint64_t type, uint64_t off, uint64_t n, ui
 		return ret;
 	d = &s->dev[type];
 	for (uint64_t i = off; i < off + n; i++) {
-		if (d->start[i])
+		if (d->start[i]) {
+			d->start[i] |= bits & START_FROM_SNAPSHOT ? 0 : START_TOUCHED;
 			continue;
+		}
 		d->start[i] = START_MENTIONED | bits;
 		d->refs[i] = refs > 255 ? 255 : (uint8_t)refs;
 	}
@@ -183,6 +185,19 @@ static int note_owner(struct survey *s, const struct columns *c, uint32_t i, int
 	return 0;
 }
 
+/* The snapshot does not tell marks; the first lookup of a page that was cached then does. */
+static void note_snapshot_mark(struct survey *s, uint64_t type, uint64_t off)
+{
+	const uint8_t cached = START_FROM_SNAPSHOT | START_CACHED;
+	uint8_t *start;
+
+	if (type >= SLOT_DEVICES || off >= s->dev[type].size)
+		return;
+	start = &s->dev[type].start[off];
+	if ((*start & (cached | START_TOUCHED)) == cached)
+		*start |= START_MARKED;
+}
+
 static int survey_lookup(struct survey *s, const struct columns *c, uint32_t i, int32_t tgid,
 			 unsigned int page_shift)
 {
@@ -198,8 +213,10 @@ static int survey_lookup(struct survey *s, const struct columns *c, uint32_t i, 
 	s->zero_offsets += !off;
 	if (hit)
 		bits |= START_CACHED | START_BY_LOOKUP;
-	if (hit && c->v[LOOKUP_RA][i])
+	if (hit && c->v[LOOKUP_RA][i]) {
 		bits |= START_MARKED;
+		note_snapshot_mark(s, type, off);
+	}
 	ret = mention(s, type, off, 1, bits, column_get(c, i, LOOKUP_COUNT, 1));
 	if (ret || !s->owners || !column_has(c, i, LOOKUP_ADDR) || type >= SLOT_DEVICES ||
 	    off >= s->dev[type].size)

@@ -23,7 +23,8 @@ enum start_bits {
 	START_CACHED = 1 << 2,	  /* and in the swap cache */
 	START_MARKED = 1 << 3,	  /* with the readahead mark */
 	START_BY_LOOKUP = 1 << 4, /* the cache bits come from a recorded lookup's answer */
-	START_FROM_SNAPSHOT = 1 << 5,  /* a SLOTS event told, not an inference */
+	START_FROM_SNAPSHOT = 1 << 5, /* a SLOTS event told, not an inference */
+	START_TOUCHED = 1 << 6,	  /* an event after the snapshot named it, so later marks are new */
 };
 
 struct survey_device {

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 53
+tap_plan 60
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -85,6 +85,38 @@ trace writeout "$CLUSTER" <<-END
 END
 tap_is "$(windows writeout 0 --init-hits 0)" "{4: 1}" "a mark on a page being written out counts as a hit"
 tap_is "$(counts writeout 0 "hits writeout_hits ra_pages" --init-hits 0)" "0 1 3" "but is told apart from readahead hits"
+
+# --- A recording that begins mid-way: the snapshot tells what is cached, the first lookup whether it was read ahead.
+trace midway "$CLUSTER" <<-END
+	SLOTS type=0 off=1000 n=8
+	SLOTS type=0 off=50 n=1 cached=1
+	LOOKUP type=0 off=50 cause=fault hit=1 ra=1
+	LOOKUP type=0 off=1003 cause=fault hit=0
+	RA mode=cluster type=0 off=1003 ret=4
+END
+run "$SWAPTRACE" replay --verify --init-hits 0 "$WORK/midway"
+tap_grep 'verify: 3 of 3 decisions agree' "$OUT" "midway: the mark of a page cached at the snapshot counts"
+
+# --- Without device flags, vma_ra does not decide: the recorded calls show that cluster readahead ran.
+trace blind '# release=6.12.0 page_cluster=3 vma_ra=1' <<-END
+	LOOKUP type=0 off=1000 cause=fault vma=1 addr=0x7f0000000000 hit=0
+	RA mode=cluster type=0 off=1000 ret=8
+END
+run "$SWAPTRACE" replay --verify "$WORK/blind"
+tap_grep 'verify: 2 of 2 decisions agree' "$OUT" "unknown device flags: the mode is taken from the recorded calls"
+
+# --- case 51: missing return values travel into the replay -------------------------------------
+for missed in 38 0; do
+	trace "case51-$missed" "$CLUSTER\n# probe event=RA symbol=swapin_nr_pages kind=kretprobe runs=9962 entries=10000 missed=$missed" <<-END
+		LOOKUP type=0 off=1000 cause=fault
+	END
+	run "$SWAPTRACE" replay "$WORK/case51-$missed"
+	tap_grep '38 of 10,000 return values missing \(0\.38 %\)' "$OUT" "case 51: nmissed=$missed, the loss is in the replay"
+	run "$SWAPTRACE" replay --json "$WORK/case51-$missed"
+	tap_is "$(jq '[.results[0].notes[] | select(test("38 of 10,000 return values missing"))] | length' "$OUT")" 1 \
+		"case 51: nmissed=$missed, and in the JSON"
+done
+tap_grep 'not accounted for by nmissed' "$OUT" "case 51: nmissed=0 does not account for it"
 
 # --- case 17: a swapoff that was killed is incomplete ----------------------------------------
 {

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "bpf/loader.h"
+#include "traces/returns.h"
 
 #define ENOTSUPP 524
 
