@@ -252,6 +252,13 @@ static int parse_policies(const struct arguments *args, const struct replay_inpu
 	return 0;
 }
 
+static bool checks_wanted(void)
+{
+	const char *value = getenv("SWAPTRACE_CHECK");
+
+	return value && *value && strcmp(value, "0");
+}
+
 static int replay(const struct arguments *args, struct replay_input *in)
 {
 	static struct policy policies[REPLAY_POLICIES];
@@ -261,7 +268,7 @@ static int replay(const struct arguments *args, struct replay_input *in)
 		.verify = option_flag(args, "verify"),
 		.have_init_hits = option_given(args, "init-hits"),
 		.init_hits = (uint32_t)option_u64(args, "init-hits", 0),
-		.check = getenv("SWAPTRACE_CHECK") != NULL,
+		.check = checks_wanted(),
 		.slices = TIME_LINE_POINTS,
 	};
 	const char *calibration = option_string(args, "calibration", NULL);

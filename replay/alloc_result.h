@@ -89,7 +89,7 @@ struct alloc_result {
 	struct alloc_order recorded[ALLOC_ORDERS];
 	struct alloc_first first;
 	uint64_t requests;	   /* asked of the allocator */
-	uint64_t clusters;	   /* of all devices at the end, short last ones included */
+	uint64_t clusters;	   /* of all devices that were on at one time, short ones too */
 	uint64_t clusters_touched; /* a slot of them was handed out */
 	uint64_t clusters_free;	   /* wholly free at the end */
 	uint64_t free_runs[ALLOC_RUN_BINS]; /* maximal free runs of 2^i to 2^(i+1) - 1 slots at the

@@ -284,6 +284,7 @@ int alloc_run_swapon(struct alloc_run *run, const struct alloc_swapon *on)
 	d->seen = true;
 	d->pages = on->pages;
 	d->prio = run->pool[0]->dev[on->type].prio;
+	alloc_stats_devices(run);
 	return 0;
 }
 

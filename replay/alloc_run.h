@@ -200,6 +200,7 @@ int alloc_run_check(const struct alloc_run *run, char *why, size_t len);
 int alloc_stats_init(struct alloc_run *run);
 void alloc_stats_free(struct alloc_run *run);
 void alloc_stats_hold(struct alloc_run *run, uint32_t x, uint32_t n);
+void alloc_stats_devices(struct alloc_run *run);
 void alloc_stats_gone(struct alloc_run *run, uint32_t x, uint32_t n);
 void alloc_stats_first(struct alloc_run *run, const struct alloc_request *req, unsigned int order,
 		       enum fallback_reason reason);

@@ -221,6 +221,17 @@ static uint64_t all_clusters(const struct alloc_run *run)
 	return n;
 }
 
+void alloc_stats_devices(struct alloc_run *run)
+{
+	uint64_t n = all_clusters(run);
+
+	for (unsigned int t = 0; run->pool[1] && t < ALLOC_DEVICES; t++)
+		if (run->pool[1]->dev[t].present)
+			n += run->pool[1]->dev[t].nr_clusters - 1;
+	if (n > run->result->clusters)
+		run->result->clusters = n;
+}
+
 void alloc_run_end_slice(struct alloc_run *run)
 {
 	uint64_t total = all_clusters(run), n = 0;
@@ -285,11 +296,6 @@ int alloc_run_finish(struct alloc_run *run)
 		for (unsigned int pool = 0; pool < ALLOC_POOLS; pool++)
 			if (run->pool[pool] && run->pool[pool]->dev[t].present)
 				count_runs(&run->pool[pool]->dev[t], res->free_runs);
-	res->clusters = all_clusters(run);
-	if (run->pool[1])
-		for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
-			if (run->pool[1]->dev[t].present)
-				res->clusters += run->pool[1]->dev[t].nr_clusters - 1;
 	alloc_run_end_slice(run);
 	return list_chunks(run);
 }

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 95
+tap_plan 97
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -448,6 +448,15 @@ else
 		tap_skip "vectors of the kernel code" "zstd is not installed"
 	done
 fi
+
+# --- shipped captures of real kernels -----------------------------------------------------------------
+# They were made for readahead, so the allocator is replayed only when a policy asks for it; single slots only.
+for name in 6.12-zram 6.1-cluster-swapoff; do
+	run "$SWAPTRACE" replay -q --verify --policy allocator=cluster-6.18 "$TOP/traces/samples/$name.swaptrace"
+	n=$("$SWAPTRACE" dump "$TOP/traces/samples/$name.swaptrace" 2>/dev/null | awk '$5 == "ALLOC"' | wc -l)
+	tap_is "$STATUS $(sed -n 's/.*allocations and failures \([0-9,]*\) of \([0-9,]*\).*/\1 \2/p' "$OUT" | tr -d ,)" "0 $n $n" \
+		"capture $name: the kernel's $n allocations are predicted"
+done
 
 # --- invariants on random traces -------------------------------------------------------------------------
 # random SEED: folios of all orders, some refused and split, dropped in parts, through the swap cache or not. The
