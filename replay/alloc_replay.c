@@ -1,232 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "replay/alloc_replay.h"
+/* Events of the allocator: requests and their answers, drops, devices. */
+#include "replay/alloc_replay_priv.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/alloc_verify.h"
-
 #define BIT(k) (1u << (k))
-
-/* What one task is in the middle of. */
-struct alloc_task {
-	bool pending; /* it asked for slots, the answer is to follow */
-	struct alloc_request req;
-	bool answered;	 /* its last request was, with last_r: nothing came since */
-	bool last_known; /* that answer can still be taken back: not in the swap cache yet */
-	uint32_t last_r, last_n;
-	struct alloc_request last;
-};
-
-/* Slots that a recorded slots cache holds; used where no CACHE event tells which one was given. */
-struct recorded_cache {
-	uint32_t r[SWAP_BATCH];
-	unsigned int head, n;
-};
-
-/*
- * An answer whose request has not been put to the models yet: a slots cache is being filled (its
- * slots come as one event each), or random draws may follow that belong to it.
- */
-struct held_answer {
-	bool valid, refill, refused, limited;
-	uint32_t task; /* index */
-	struct alloc_request req;
-	uint32_t r, n;
-	uint32_t slots[SWAP_BATCH]; /* of a refill */
-	unsigned int nslots;
-};
-
-struct alloc_replay {
-	const struct replay_options *o;
-	const struct survey *survey;
-	struct replay_result *results;
-	struct alloc_world world;
-	struct alloc_run runs[REPLAY_POLICIES];
-	unsigned int nruns;
-	unsigned int
-		run_of[REPLAY_POLICIES]; /* [policy]: policies that ask for the same share one */
-	struct alloc_verify verify;
-	bool verifying;
-	bool from_above; /* SWAPOUT events are the requests */
-	bool drops;	 /* UNREF or UNCACHE events are the drops */
-	bool hold_draws; /* the trace has RNG events */
-	unsigned int cpus;
-	struct map tasks;
-	struct alloc_task *task;
-	uint32_t ntasks, task_room;
-	struct recorded_cache *caches; /* [CPU] */
-	struct held_answer held;
-	struct alloc_order recorded[ALLOC_ORDERS];
-	int swapoff_type; /* of the swapoff under way, -1: none or not known yet */
-	bool swapoff_open;
-	uint64_t untold; /* requests whose slots the trace does not tell */
-	uint64_t slice_ns, next_slice_ns;
-	unsigned int slice;
-	char release[64]; /* of the trace, "": unknown */
-	bool exact;	  /* the recorded allocator has a model of its own */
-	char why[256];
-};
-
-/* --- runs ------------------------------------------------------------------------------------ */
-
-static unsigned int all_runs(const struct alloc_replay *a)
-{
-	return a->nruns + a->verifying;
-}
-
-static struct alloc_run *run_at(struct alloc_replay *a, unsigned int i)
-{
-	return i < a->nruns ? &a->runs[i] : &a->verify.run;
-}
-
-/* Does a reclaim worker of the recorded kernel's own allocator wait for its turn? */
-static bool own_worker_due(const struct alloc_replay *a)
-{
-	for (unsigned int i = 0; i < a->nruns; i++)
-		if (a->runs[i].cfg.own && a->runs[i].worker_due)
-			return true;
-	return a->verifying && a->verify.run.worker_due;
-}
-
-static bool any_worker_due(struct alloc_replay *a)
-{
-	for (unsigned int i = 0; i < all_runs(a); i++)
-		if (run_at(a, i)->worker_due)
-			return true;
-	return false;
-}
-
-static void drop(struct alloc_replay *a, unsigned int cpu, enum swap_free_how how, uint32_t r,
-		 uint32_t n)
-{
-	for (unsigned int i = 0; i < all_runs(a); i++)
-		alloc_run_drop(run_at(a, i), cpu, how, r, n);
-}
-
-/* --- references and swap cache -----------------------------------------------------------------
- */
-
-/* What a change of a recorded slot's state means for its data. */
-enum slot_change { CHANGE_NONE, CHANGE_CACHE_ONLY, CHANGE_GONE };
-
-static enum slot_change settle(uint8_t *state)
-{
-	if (!(*state & WORLD_LIVE) || (*state & WORLD_REFS))
-		return CHANGE_NONE;
-	if (*state & WORLD_CACHED)
-		return CHANGE_CACHE_ONLY;
-	*state = 0;
-	return CHANGE_GONE;
-}
-
-static void apply(struct alloc_replay *a, unsigned int cpu, enum slot_change change,
-		  enum swap_free_how how, uint32_t r, uint32_t n)
-{
-	if (change == CHANGE_GONE)
-		drop(a, cpu, how, r, n);
-	for (unsigned int i = 0; change == CHANGE_CACHE_ONLY && i < all_runs(a); i++)
-		alloc_run_cache_only(run_at(a, i), r, n);
-}
-
-/* A new state for each slot; runs of slots that change alike are dropped in one go, as they were.
- */
-static void change_slots(struct alloc_replay *a, unsigned int cpu, enum swap_free_how how,
-			 uint32_t r, uint32_t n, uint8_t (*next)(uint8_t state, uint64_t arg),
-			 uint64_t arg)
-{
-	enum slot_change last = CHANGE_NONE;
-	uint32_t from = r;
-
-	for (uint32_t i = r; i < r + n; i++) {
-		enum slot_change change = CHANGE_NONE;
-
-		if (a->world.state[i] & WORLD_LIVE) {
-			a->world.state[i] = next(a->world.state[i], arg);
-			change = settle(&a->world.state[i]);
-		}
-		if (change == last)
-			continue;
-		apply(a, cpu, last, how, from, i - from);
-		last = change;
-		from = i;
-	}
-	apply(a, cpu, last, how, from, r + n - from);
-}
-
-static uint8_t one_less(uint8_t state, uint64_t arg)
-{
-	(void)arg;
-	return state & WORLD_REFS ? state - 1 : state;
-}
-
-static uint8_t set_refs(uint8_t state, uint64_t refs)
-{
-	return (uint8_t)((state & ~WORLD_REFS) | (refs > WORLD_REFS ? WORLD_REFS : refs));
-}
-
-static uint8_t uncached(uint8_t state, uint64_t arg)
-{
-	(void)arg;
-	return (uint8_t)(state & ~WORLD_CACHED);
-}
-
-static uint8_t nothing_left(uint8_t state, uint64_t arg)
-{
-	(void)arg;
-	return state & WORLD_LIVE;
-}
-
-/* Folios that the recorded allocator took back; what a model left of them goes now. */
-static void settle_taken(struct alloc_replay *a, unsigned int cpu, uint32_t except, uint32_t n)
-{
-	unsigned int ntaken = a->world.ntaken;
-
-	a->world.ntaken = 0;
-	for (unsigned int i = 0; i < ntaken; i++) {
-		uint32_t from = a->world.taken[i].r, end = from + a->world.taken[i].n;
-
-		/* Slots that were given out again at once hold new data. */
-		while (from < end) {
-			uint32_t to = from;
-			bool skip = from >= except && from - except < n;
-
-			while (to < end && (to >= except && to - except < n) == skip)
-				to++;
-			if (!skip)
-				change_slots(a, cpu, SWAP_FREE_CACHE, from, to - from, uncached, 0);
-			from = to;
-		}
-	}
-}
-
-static int take_folio(struct alloc_replay *a, uint32_t r, uint32_t n)
-{
-	struct alloc_world *w = &a->world;
-
-	if (w->ntaken == w->taken_room) {
-		unsigned int room = w->taken_room ? w->taken_room * 2 : 64;
-		struct taken_folio *bigger = realloc(w->taken, room * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		w->taken = bigger;
-		w->taken_room = room;
-	}
-	w->taken[w->ntaken++] = (struct taken_folio){ r, n };
-	return 0;
-}
-
-static bool was_taken(const struct alloc_world *w, uint32_t r)
-{
-	for (unsigned int i = 0; i < w->ntaken; i++)
-		if (r >= w->taken[i].r && r - w->taken[i].r < w->taken[i].n)
-			return true;
-	return false;
-}
 
 /* --- answers --------------------------------------------------------------------------------- */
 
@@ -246,8 +26,8 @@ static void count_recorded(struct alloc_replay *a, const struct alloc_request *r
 static void drop_unseen(struct alloc_replay *a, unsigned int cpu, uint32_t r, uint32_t n)
 {
 	for (uint32_t i = r; i < r + n; i++)
-		if ((a->world.state[i] & WORLD_LIVE) && !was_taken(&a->world, i))
-			change_slots(a, cpu, SWAP_FREE_ZAP, i, 1, nothing_left, 0);
+		if ((a->world.state[i] & WORLD_LIVE) && !alloc_was_taken(&a->world, i))
+			alloc_change_slots(a, cpu, SWAP_FREE_ZAP, i, 1, alloc_nothing_left, 0);
 }
 
 static int answer_granted(struct alloc_replay *a, const struct held_answer *h)
@@ -266,7 +46,7 @@ static int answer_granted(struct alloc_replay *a, const struct held_answer *h)
 		ret = alloc_verify_granted(&a->verify, req, h->r, h->n);
 	if (!ret && a->verifying && h->refill)
 		alloc_verify_refill(&a->verify, req, h->slots, h->nslots);
-	settle_taken(a, req->cpu, h->r, h->r == SLOT_NOWHERE ? 0 : h->n);
+	alloc_settle_taken(a, req->cpu, h->r, h->r == SLOT_NOWHERE ? 0 : h->n);
 	for (uint32_t i = 0; h->r != SLOT_NOWHERE && i < h->n; i++)
 		a->world.state[h->r + i] = WORLD_LIVE | 1;
 	for (uint32_t i = 0; i < (req->order ? 1 : h->n); i++)
@@ -284,11 +64,11 @@ static int answer_refused(struct alloc_replay *a, const struct held_answer *h)
 			ret = alloc_run_refused(&a->runs[i], req, h->limited);
 	if (!ret && a->verifying)
 		ret = alloc_verify_refused(&a->verify, req, h->limited);
-	settle_taken(a, req->cpu, 0, 0);
+	alloc_settle_taken(a, req->cpu, 0, 0);
 	return ret;
 }
 
-static int answer_held(struct alloc_replay *a)
+int alloc_answer_held(struct alloc_replay *a)
 {
 	struct held_answer *h = &a->held;
 	struct alloc_task *t;
@@ -311,13 +91,13 @@ static int answer_held(struct alloc_replay *a)
 /* Put the answer to the models now, or once what belongs to it is complete. */
 static int hold(struct alloc_replay *a, const struct held_answer *h)
 {
-	int ret = answer_held(a);
+	int ret = alloc_answer_held(a);
 
 	if (ret)
 		return ret;
 	a->held = *h;
 	a->held.valid = true;
-	return h->refill || a->hold_draws ? 0 : answer_held(a);
+	return h->refill || a->hold_draws ? 0 : alloc_answer_held(a);
 }
 
 /* --- events: requests ------------------------------------------------------------------------ */
@@ -408,7 +188,7 @@ static void fill_cache(struct alloc_replay *a, const struct held_answer *h)
 
 /* The trace does not tell how the request was answered: out of the recorded slots cache, if at all.
  */
-static int answer_untold(struct alloc_replay *a, uint32_t task)
+int alloc_answer_untold(struct alloc_replay *a, uint32_t task)
 {
 	struct alloc_task *t = &a->task[task];
 	struct held_answer h = {
@@ -429,7 +209,7 @@ static int on_swapout(struct alloc_replay *a, const struct place *p, const struc
 	bool told;
 
 	if (a->task[p->task].pending) {
-		int ret = answer_untold(a, p->task);
+		int ret = alloc_answer_untold(a, p->task);
 
 		if (ret)
 			return ret;
@@ -455,7 +235,7 @@ static int on_swapout(struct alloc_replay *a, const struct place *p, const struc
 	if (told &&
 	    (answers[EV_CACHE] || t->req.order || p->cpu >= a->cpus || !a->caches[p->cpu].n))
 		return 0;
-	return answer_untold(a, p->task);
+	return alloc_answer_untold(a, p->task);
 }
 
 /* The request that an ALLOC or ALLOCFAIL answers: the task's own, or else the event stands for it.
@@ -501,7 +281,7 @@ static int on_refill(struct alloc_replay *a, const struct place *p, uint32_t r)
 	}
 	/* Requests of this cache were not recorded: nothing to follow. */
 	if (!a->task[p->task].pending)
-		return answer_held(a);
+		return alloc_answer_held(a);
 	a->task[p->task].pending = false;
 	begin = (struct held_answer){ .refill = true,
 				      .task = p->task,
@@ -558,9 +338,9 @@ static bool take_back(struct alloc_replay *a, const struct place *p,
 	if (!t->last_known || !req->have_folio || !t->last.have_folio ||
 	    t->last.folio != req->folio || t->last.order != req->order)
 		return false;
-	change_slots(a, p->cpu, SWAP_FREE_CACHE, t->last_r, t->last_n, nothing_left, 0);
-	for (unsigned int i = 0; i < all_runs(a); i++)
-		alloc_run_uncount(run_at(a, i), req);
+	alloc_change_slots(a, p->cpu, SWAP_FREE_CACHE, t->last_r, t->last_n, alloc_nothing_left, 0);
+	for (unsigned int i = 0; i < alloc_all_runs(a); i++)
+		alloc_run_uncount(alloc_run_at(a, i), req);
 	a->recorded[req->order].swpout--;
 	t->last_known = false;
 	return true;
@@ -606,7 +386,7 @@ static int on_cache(struct alloc_replay *a, const struct place *p, const struct 
 		h.req.cpu = p->cpu;
 		ret = hold(a, &h);
 		if (!ret)
-			ret = answer_held(a);
+			ret = alloc_answer_held(a);
 	}
 	if (swapout)
 		a->task[p->task].last_known = false;
@@ -629,9 +409,9 @@ static int on_uncache(struct alloc_replay *a, const struct place *p, const struc
 	/* A task that asked for slots, and a worker that was woken, take folios back on their own.
 	 */
 	if (a->task[p->task].pending || (h->valid && h->refill && h->task == p->task) ||
-	    (reclaim && own_worker_due(a)))
-		return take_folio(a, r, n);
-	change_slots(a, p->cpu, SWAP_FREE_CACHE, r, n, uncached, 0);
+	    (reclaim && alloc_own_worker_due(a)))
+		return alloc_take_folio(a, r, n);
+	alloc_change_slots(a, p->cpu, SWAP_FREE_CACHE, r, n, alloc_uncached, 0);
 	return 0;
 }
 
@@ -647,11 +427,11 @@ static void on_unref(struct alloc_replay *a, const struct place *p, const struct
 					   column_get(c, i, UNREF_N, 1), &r, &n))
 		return;
 	if (how == UNREF_CACHE)
-		change_slots(a, p->cpu, hows[how], r, n, uncached, 0);
+		alloc_change_slots(a, p->cpu, hows[how], r, n, alloc_uncached, 0);
 	else if (column_has(c, i, UNREF_LEFT))
-		change_slots(a, p->cpu, hows[how], r, n, set_refs, c->v[UNREF_LEFT][i]);
+		alloc_change_slots(a, p->cpu, hows[how], r, n, alloc_set_refs, c->v[UNREF_LEFT][i]);
 	else
-		change_slots(a, p->cpu, hows[how], r, n, one_less, 0);
+		alloc_change_slots(a, p->cpu, hows[how], r, n, alloc_one_less, 0);
 }
 
 /*
@@ -667,12 +447,12 @@ static void on_free(struct alloc_replay *a, const struct place *p, const struct 
 		      column_get(c, i, FREE_N, 1), &r, &n))
 		return;
 	if (!a->drops) {
-		change_slots(a, p->cpu, SWAP_FREE_ZAP, r, n, nothing_left, 0);
+		alloc_change_slots(a, p->cpu, SWAP_FREE_ZAP, r, n, alloc_nothing_left, 0);
 		return;
 	}
 	for (uint32_t k = r; k < r + n; k++)
-		if (!was_taken(&a->world, k))
-			change_slots(a, p->cpu, SWAP_FREE_CACHE, k, 1, nothing_left, 0);
+		if (!alloc_was_taken(&a->world, k))
+			alloc_change_slots(a, p->cpu, SWAP_FREE_CACHE, k, 1, alloc_nothing_left, 0);
 }
 
 static void on_slots(struct alloc_replay *a, const struct columns *c, uint32_t i)
@@ -686,18 +466,18 @@ static void on_slots(struct alloc_replay *a, const struct columns *c, uint32_t i
 	/* What the snapshot saw is newer than what was concluded from earlier events. */
 	for (uint32_t k = r; k < r + n && count; k++)
 		if (a->world.state[k] & WORLD_LIVE)
-			a->world.state[k] = set_refs(a->world.state[k], count);
+			a->world.state[k] = alloc_set_refs(a->world.state[k], count);
 }
 
 /* --- events: devices and recorded state ------------------------------------------------------- */
 
-static int swapon(struct alloc_replay *a, const struct alloc_swapon *on)
+int alloc_swapon_all(struct alloc_replay *a, const struct alloc_swapon *on)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < all_runs(a) && !ret; i++)
-		if (!run_at(a, i)->cfg.policy->devices)
-			ret = alloc_run_swapon(run_at(a, i), on);
+	for (unsigned int i = 0; i < alloc_all_runs(a) && !ret; i++)
+		if (!alloc_run_at(a, i)->cfg.policy->devices)
+			ret = alloc_run_swapon(alloc_run_at(a, i), on);
 	return ret;
 }
 
@@ -713,7 +493,7 @@ static int on_swapon(struct alloc_replay *a, const struct columns *c, uint32_t i
 
 	if (on.type >= ALLOC_DEVICES || on.pages < 2 || c->v[SWAPON_PAGES][i] >= SLOT_NOWHERE)
 		return 0;
-	return swapon(a, &on);
+	return alloc_swapon_all(a, &on);
 }
 
 static void swapoff(struct alloc_replay *a, unsigned int type, bool end, int64_t ret)
@@ -722,11 +502,11 @@ static void swapoff(struct alloc_replay *a, unsigned int type, bool end, int64_t
 
 	/* Whatever the recorded device still held is not in swap any more, wherever it is here. */
 	if (end && !ret)
-		change_slots(a, 0, SWAP_FREE_SWAPIN, s->base[type],
-			     s->base[type + 1] - s->base[type], nothing_left, 0);
-	for (unsigned int i = 0; i < all_runs(a); i++)
-		if (!run_at(a, i)->cfg.policy->devices)
-			alloc_run_swapoff(run_at(a, i), type, end, ret);
+		alloc_change_slots(a, 0, SWAP_FREE_SWAPIN, s->base[type],
+				   s->base[type + 1] - s->base[type], alloc_nothing_left, 0);
+	for (unsigned int i = 0; i < alloc_all_runs(a); i++)
+		if (!alloc_run_at(a, i)->cfg.policy->devices)
+			alloc_run_swapoff(alloc_run_at(a, i), type, end, ret);
 }
 
 static void on_swapoff(struct alloc_replay *a, const struct columns *c, uint32_t i)
@@ -761,8 +541,8 @@ static void on_lookup(struct alloc_replay *a, const struct columns *c, uint32_t 
 static void on_state(struct alloc_replay *a, enum event_type type, const struct place *p,
 		     const struct columns *c, uint32_t i)
 {
-	for (unsigned int k = 0; k < all_runs(a); k++) {
-		struct alloc_run *run = run_at(a, k);
+	for (unsigned int k = 0; k < alloc_all_runs(a); k++) {
+		struct alloc_run *run = alloc_run_at(a, k);
 
 		if (!run->cfg.own || run->cfg.policy->devices)
 			continue;
@@ -792,8 +572,8 @@ static void on_rng(struct alloc_replay *a, const struct columns *c, uint32_t i)
 		.have_range = column_has(c, i, RNG_LOW) && column_has(c, i, RNG_HIGH),
 	};
 
-	for (unsigned int k = 0; k < all_runs(a); k++)
-		alloc_run_draw(run_at(a, k), &d);
+	for (unsigned int k = 0; k < alloc_all_runs(a); k++)
+		alloc_run_draw(alloc_run_at(a, k), &d);
 }
 
 /* --- the stream ---------------------------------------------------------------------------------
@@ -815,13 +595,13 @@ static void next_slice(struct alloc_replay *a, uint64_t t_ns)
 	}
 }
 
-static void run_workers(struct alloc_replay *a, unsigned int cpu)
+void alloc_run_all_workers(struct alloc_replay *a, unsigned int cpu)
 {
-	if (!any_worker_due(a))
+	if (!alloc_any_worker_due(a))
 		return;
-	for (unsigned int i = 0; i < all_runs(a); i++)
-		alloc_run_workers(run_at(a, i), cpu);
-	settle_taken(a, cpu, 0, 0);
+	for (unsigned int i = 0; i < alloc_all_runs(a); i++)
+		alloc_run_workers(alloc_run_at(a, i), cpu);
+	alloc_settle_taken(a, cpu, 0, 0);
 }
 
 /* What must be done before this event: answers that are complete, workers whose turn it is. */
@@ -837,10 +617,10 @@ static int before_event(struct alloc_replay *a, enum event_type type, const stru
 	else if (h->valid && type != EV_RNG)
 		inside = false;
 	if (!inside)
-		ret = answer_held(a);
+		ret = alloc_answer_held(a);
 	/* The frees of a worker belong to it; anything else comes after. */
 	if (!ret && type != EV_UNCACHE && type != EV_FREE && type != EV_RNG)
-		run_workers(a, p->cpu);
+		alloc_run_all_workers(a, p->cpu);
 	return ret;
 }
 
@@ -889,8 +669,8 @@ static int dispatch(struct alloc_replay *a, enum event_type type, const struct p
 
 static int check(struct alloc_replay *a)
 {
-	for (unsigned int i = 0; i < all_runs(a); i++)
-		if (alloc_run_check(run_at(a, i), a->why, sizeof(a->why)))
+	for (unsigned int i = 0; i < alloc_all_runs(a); i++)
+		if (alloc_run_check(alloc_run_at(a, i), a->why, sizeof(a->why)))
 			return -EUCLEAN;
 	return 0;
 }
@@ -945,444 +725,4 @@ void alloc_replay_keys(struct view_wanted *w)
 	for (int t = 0; t < EV_NR; t++)
 		if (keys[t])
 			w->keys[t] |= keys[t] | BIT(KEY_CPU) | BIT(KEY_TID);
-}
-
-/* --- set-up ---------------------------------------------------------------------------------- */
-
-bool alloc_replay_wanted(const struct replay_options *o, const struct survey *s)
-{
-	const uint64_t *n = s->events;
-
-	for (unsigned int i = 0; i < o->npolicies; i++)
-		if (alloc_policy_set(&o->policies[i].alloc))
-			return n[EV_SWAPOUT] || n[EV_ALLOC] || n[EV_ALLOCFAIL];
-	/* Readahead recordings hold ALLOC too, to tell which slots are in use. */
-	return n[EV_SWAPOUT] || n[EV_ALLOCFAIL] || (n[EV_ALLOC] && !n[EV_LOOKUP]);
-}
-
-static const char *recorded_allocator(const struct trace_header *h, bool *exact)
-{
-	const char *named = trace_header_get(h, "allocator");
-
-	for (unsigned int i = 0; named && swap_alloc_generation(i); i++)
-		if (!strcmp(named, swap_alloc_generation(i))) {
-			*exact = true;
-			return swap_alloc_generation(i);
-		}
-	return allocator_of_release(trace_header_get(h, "release"), exact);
-}
-
-bool alloc_replay_can_verify(const struct trace_header *h)
-{
-	bool exact;
-
-	recorded_allocator(h, &exact);
-	return exact;
-}
-
-static const char *allocator_of(const struct policy *p, const struct policy *recorded,
-				const char *recorded_allocator)
-{
-	if (p->alloc.allocator[0])
-		return p->alloc.allocator;
-	return p->generation == recorded->generation ? recorded_allocator
-						     : p->generation->allocator;
-}
-
-/* SWAPFILE_CLUSTER: the slots of a PMD where large folios are swapped out whole, else 256. */
-static unsigned int cluster_slots(const struct trace_header *h)
-{
-	uint64_t value;
-
-	if (trace_header_u64(h, "thp_swap", &value) && !value)
-		return 256;
-	if (trace_header_u64(h, "cluster_slots", &value))
-		return value <= SWAP_MAX_CLUSTER ? (unsigned int)value : 0;
-	/* A page of page-table entries of 8 bytes maps that many pages. */
-	if (trace_header_u64(h, "page_size", &value) && value <= 65536 && value >= 4096)
-		return (unsigned int)value / 8;
-	return 512;
-}
-
-static unsigned int recorded_cpus(const struct trace_header *h, const struct survey *s)
-{
-	uint64_t cpus;
-
-	if (trace_header_u64(h, "cpus", &cpus) && cpus && cpus <= SWAP_MAX_CPUS)
-		return (unsigned int)cpus;
-	return s->max_cpu < SWAP_MAX_CPUS ? s->max_cpu + 1 : SWAP_MAX_CPUS;
-}
-
-static bool keeps_groups_apart(const struct alloc_policy *p)
-{
-	for (unsigned int t = 0; p->devices && t < POLICY_DEVICES; t++)
-		if (p->device[t].nmemcgs)
-			return true;
-	return false;
-}
-
-static void configure(const struct alloc_replay *a, const struct trace_header *h,
-		      const struct policy *p, struct alloc_run_config *cfg)
-{
-	const char *recorded;
-	bool exact;
-
-	recorded = recorded_allocator(h, &exact);
-	*cfg = (struct alloc_run_config){
-		.allocator = allocator_of(p, &a->o->policies[0], recorded),
-		.policy = &p->alloc,
-		.nr_cpus = p->cpus && p->cpus <= SWAP_MAX_CPUS ? p->cpus : a->cpus,
-		.cluster_slots = cluster_slots(h),
-		.slots_cache = a->from_above && !keeps_groups_apart(&p->alloc),
-		.world = &a->world,
-	};
-	cfg->own = !strcmp(cfg->allocator, recorded) && !p->cpus && !p->alloc.devices &&
-		   !p->alloc.reserve;
-	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
-		cfg->pages[t] = a->survey->dev[t].max_pages ? a->survey->dev[t].max_pages
-							    : a->survey->dev[t].size;
-}
-
-static int init_runs(struct alloc_replay *a, const struct trace_header *h, struct error *err)
-{
-	const struct policy *p = a->o->policies;
-	struct alloc_run_config cfg;
-	int ret = 0;
-
-	for (unsigned int i = 0; i < a->o->npolicies && !ret; i++) {
-		unsigned int same = 0;
-
-		while (same < i &&
-		       !(alloc_policy_same(&p[i].alloc, &p[same].alloc) &&
-			 p[i].cpus == p[same].cpus && p[i].generation == p[same].generation))
-			same++;
-		if (same < i) {
-			a->run_of[i] = a->run_of[same];
-			continue;
-		}
-		a->run_of[i] = a->nruns;
-		configure(a, h, &p[i], &cfg);
-		ret = alloc_run_init(&a->runs[a->nruns++], &cfg, &a->results[i].alloc, err);
-	}
-	if (ret || !a->verifying)
-		return ret;
-	configure(a, h, &p[0], &cfg);
-	return alloc_verify_init(&a->verify, &cfg, &a->results[0].verify, !a->survey->in_use, err);
-}
-
-static int init_slices(struct alloc_replay *a)
-{
-	for (unsigned int i = 0; a->slice_ns && i < a->nruns; i++) {
-		struct alloc_result *res = a->runs[i].result;
-
-		res->slices = calloc(a->o->slices, sizeof(*res->slices));
-		if (!res->slices)
-			return -ENOMEM;
-		res->nslices = a->o->slices;
-		for (unsigned int k = 0; k < res->nslices; k++)
-			res->slices[k].t_ns = a->survey->first_ns + k * a->slice_ns;
-		a->runs[i].slice = res->slices;
-	}
-	a->next_slice_ns = a->survey->first_ns + a->slice_ns;
-	return 0;
-}
-
-/* Devices that were on at the start: those of the header, and those only slots are known of. */
-static int first_devices(struct alloc_replay *a, const struct trace_header *h)
-{
-	unsigned int n;
-	const struct trace_device *d = trace_header_devices(h, &n);
-	int ret = 0;
-
-	for (unsigned int i = 0; i < n && !ret; i++) {
-		struct alloc_swapon on = {
-			.type = d[i].type,
-			.pages = d[i].have_pages && d[i].pages < SLOT_NOWHERE
-					 ? (uint32_t)d[i].pages
-					 : (uint32_t)a->survey->dev[d[i].type % ALLOC_DEVICES].size,
-			.prio = d[i].have_prio ? d[i].prio : SWAP_PRIO_DEFAULT,
-			.flags = d[i].have_flags ? d[i].flags : DEVICE_SSD | DEVICE_BLKDEV,
-		};
-
-		if (on.type < ALLOC_DEVICES && on.pages >= 2)
-			ret = swapon(a, &on);
-	}
-	for (unsigned int t = 0; t < ALLOC_DEVICES && !ret; t++) {
-		struct alloc_swapon on = { t, (uint32_t)a->survey->dev[t].size, SWAP_PRIO_DEFAULT,
-					   DEVICE_SSD | DEVICE_BLKDEV };
-
-		if (on.pages >= 2 && !a->survey->dev[t].max_pages)
-			ret = swapon(a, &on);
-	}
-	return ret;
-}
-
-static int policy_devices(struct alloc_replay *a)
-{
-	int ret = 0;
-
-	for (unsigned int i = 0; i < a->nruns; i++) {
-		const struct alloc_policy *p = a->runs[i].cfg.policy;
-
-		for (unsigned int t = 0; p->devices && t < POLICY_DEVICES && !ret; t++) {
-			struct alloc_swapon on = { t, p->device[t].pages, p->device[t].prio,
-						   p->device[t].flags };
-
-			if (p->device[t].present)
-				ret = alloc_run_swapon(&a->runs[i], &on);
-		}
-	}
-	return ret;
-}
-
-static uint8_t start_state_of(const struct survey_device *d, uint64_t off)
-{
-	uint8_t state = WORLD_LIVE;
-
-	if (!(d->start[off] & START_IN_USE))
-		return 0;
-	if (d->start[off] & START_CACHED)
-		state |= WORLD_CACHED;
-	else if (!d->refs[off])
-		state |= 1;
-	return set_refs(state, (state & WORLD_REFS) + d->refs[off]);
-}
-
-/* The slots that were in use before the first event. */
-static void place_start(struct alloc_replay *a)
-{
-	for (unsigned int t = 0; t < ALLOC_DEVICES; t++) {
-		const struct survey_device *d = &a->survey->dev[t];
-		uint32_t base = a->world.space.base[t];
-		uint64_t off = 1;
-
-		while (off < d->size) {
-			uint8_t state = start_state_of(d, off);
-			uint64_t end = off + 1;
-
-			while (end < d->size && start_state_of(d, end) == state)
-				end++;
-			if (state) {
-				memset(a->world.state + base + off, state, end - off);
-				for (unsigned int i = 0; i < all_runs(a); i++)
-					alloc_run_place(run_at(a, i), t, (uint32_t)off,
-							(uint32_t)(end - off));
-			}
-			if (state == (WORLD_LIVE | WORLD_CACHED))
-				apply(a, 0, CHANGE_CACHE_ONLY, 0, base + (uint32_t)off,
-				      (uint32_t)(end - off));
-			off = end;
-		}
-	}
-}
-
-static int init_world(struct alloc_replay *a)
-{
-	const uint64_t *n = a->survey->events;
-	uint64_t sizes[ALLOC_DEVICES];
-	int ret;
-
-	for (unsigned int t = 0; t < ALLOC_DEVICES; t++) {
-		const struct survey_device *d = &a->survey->dev[t];
-
-		sizes[t] = d->max_pages > d->size ? d->max_pages : d->size;
-	}
-	ret = slot_space_init(&a->world.space, sizes, ALLOC_DEVICES);
-	if (ret)
-		return ret;
-	a->world.state = calloc(slot_space_total(&a->world.space) + 1ul, 1);
-	a->caches = calloc(a->cpus, sizeof(*a->caches));
-	a->from_above = n[EV_SWAPOUT];
-	a->drops = n[EV_UNREF] || n[EV_UNCACHE];
-	a->hold_draws = n[EV_RNG];
-	a->world.reclaim_known = n[EV_UNCACHE];
-	return a->world.state && a->caches ? 0 : -ENOMEM;
-}
-
-int alloc_replay_new(struct alloc_replay **out, const struct trace_header *h,
-		     const struct replay_options *o, const struct survey *survey, uint64_t slice_ns,
-		     struct replay_result *results, struct error *err)
-{
-	struct alloc_replay *a = calloc(1, sizeof(*a));
-	int ret;
-
-	*out = a;
-	if (!a)
-		return error_set(err, -ENOMEM, "out of memory");
-	a->o = o;
-	a->survey = survey;
-	a->results = results;
-	a->slice_ns = survey->total ? slice_ns : 0;
-	a->swapoff_type = -1;
-	a->cpus = recorded_cpus(h, survey);
-	a->exact = alloc_replay_can_verify(h);
-	a->verifying = o->verify && a->exact;
-	if (trace_header_get(h, "release"))
-		snprintf(a->release, sizeof(a->release), "%s", trace_header_get(h, "release"));
-	ret = init_world(a);
-	if (ret)
-		return error_errno(err, ret, "cannot set up the slot allocators");
-	ret = init_runs(a, h, err);
-	if (ret)
-		return ret;
-	a->verify.draws_known = a->hold_draws || survey->events[EV_PCPU];
-	ret = init_slices(a);
-	if (!ret)
-		ret = first_devices(a, h);
-	if (!ret)
-		ret = policy_devices(a);
-	if (ret)
-		return error_errno(err, ret, "cannot set up the slot allocators");
-	place_start(a);
-	return 0;
-}
-
-void alloc_replay_free(struct alloc_replay *a)
-{
-	if (!a)
-		return;
-	for (unsigned int i = 0; i < a->nruns; i++)
-		alloc_run_free(&a->runs[i]);
-	alloc_verify_free(&a->verify);
-	free(a->world.state);
-	free(a->world.taken);
-	free(a->caches);
-	free(a->task);
-	map_free(&a->tasks);
-	free(a);
-}
-
-/* --- the end ---------------------------------------------------------------------------------- */
-
-static int close_requests(struct alloc_replay *a)
-{
-	int ret = answer_held(a);
-
-	for (uint32_t t = 0; t < a->ntasks && !ret; t++)
-		if (a->task[t].pending)
-			ret = answer_untold(a, t);
-	return ret ? ret : answer_held(a);
-}
-
-static void small_devices(struct alloc_replay *a, struct replay_result *res)
-{
-	const struct alloc_run *run = &a->runs[a->run_of[res - a->results]];
-
-	for (unsigned int t = 0; t < ALLOC_DEVICES; t++) {
-		const struct alloc_device *d = &res->alloc.devices[t];
-
-		if (d->seen && res->alloc.norders > 1 && d->pages < run->cfg.cluster_slots)
-			replay_result_note(
-				res,
-				"device %u has %" PRIu64
-				" slots and is smaller than one cluster (%u slots): the PMD "
-				"order can never succeed",
-				t, d->pages, run->cfg.cluster_slots);
-	}
-}
-
-static void unknown_devices(struct alloc_replay *a, struct replay_result *res)
-{
-	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
-		if (res->alloc.devices[t].seen && !a->survey->dev[t].max_pages &&
-		    !a->o->policies[res - a->results].alloc.devices)
-			replay_result_note(res,
-					   "the size of device %u is not in the trace: %" PRIu64
-					   " slots were taken, as far as its offsets reach",
-					   t, res->alloc.devices[t].pages);
-}
-
-/* The recorded kernel, or the one that a policy names, may have no model of its own. */
-static void nearest_allocator(struct alloc_replay *a, struct replay_result *res)
-{
-	const struct policy *p = &a->o->policies[res - a->results];
-	const char *release = p->generation->name;
-	bool exact = a->exact;
-
-	if (p->alloc.allocator[0])
-		return;
-	if (p->generation == a->o->policies[0].generation)
-		release = a->release;
-	else
-		allocator_of_release(release + 1, &exact);
-	if (*release && !exact)
-		replay_result_note(
-			res,
-			"no exact model of the slot allocator of kernel %s: the nearest, %s, "
-			"was taken",
-			release, res->alloc.allocator);
-}
-
-/* Requests are there, but there is no model that they could be compared with. */
-static void say_unchecked(struct verify_result *v)
-{
-	size_t len = strlen(v->missing);
-
-	snprintf(v->missing + len, sizeof(v->missing) - len,
-		 "%sslots (no exact model of this kernel's allocator)", len ? ", " : "");
-}
-
-static void add_notes(struct alloc_replay *a, struct replay_result *res)
-{
-	nearest_allocator(a, res);
-	small_devices(a, res);
-	unknown_devices(a, res);
-	if (res->alloc.norders == 1)
-		replay_result_note(res, "large swap-out not possible in this config: no THP_SWAP, "
-					"clusters of 256 slots");
-	if (a->untold)
-		replay_result_note(res,
-				   "the slots of %" PRIu64 " requests are not in the trace: what "
-				   "becomes of their data cannot be followed",
-				   a->untold);
-	if (res->alloc.unplaced)
-		replay_result_note(res, "%" PRIu64 " pages found no slot under this policy",
-				   res->alloc.unplaced);
-}
-
-/* The readahead replay says where it started from; without one the slots are all there is. */
-static enum start_state start_state(const struct alloc_replay *a)
-{
-	if (!a->survey->in_use)
-		return START_BOOT;
-	return a->survey->events[EV_SLOTS] ? START_SNAPSHOT : START_UNKNOWN;
-}
-
-static int finish_policy(struct alloc_replay *a, unsigned int p)
-{
-	struct alloc_run *run = &a->runs[a->run_of[p]];
-	struct replay_result *res = &a->results[p];
-
-	if (run->result != &res->alloc) {
-		int ret = alloc_result_copy(&res->alloc, run->result);
-
-		if (ret)
-			return ret;
-	}
-	if (!a->survey->events[EV_LOOKUP] && !a->survey->events[EV_RA])
-		res->start_state = start_state(a);
-	add_notes(a, res);
-	return 0;
-}
-
-int alloc_replay_finish(struct alloc_replay *a)
-{
-	int ret = close_requests(a);
-
-	run_workers(a, 0);
-	for (unsigned int i = 0; i < a->nruns && !ret; i++) {
-		struct alloc_result *res = a->runs[i].result;
-
-		ret = alloc_run_finish(&a->runs[i]);
-		res->recorded_known =
-			a->survey->events[EV_ALLOC] || a->survey->events[EV_ALLOCFAIL];
-		memcpy(res->recorded, a->recorded, sizeof(res->recorded));
-	}
-	for (unsigned int p = 0; p < a->o->npolicies && !ret; p++)
-		ret = finish_policy(a, p);
-	if (!ret && a->verifying)
-		alloc_verify_finish(&a->verify);
-	if (!ret && a->o->verify && !a->verifying)
-		say_unchecked(&a->results[0].verify);
-	return ret;
 }
