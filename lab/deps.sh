@@ -7,9 +7,9 @@
 # GUESTS=0 leaves out what only guests need, HAVE_BPF=0 what only record needs.
 set -u
 
-# Without these nothing works (jq: tests read JSON with it). libbpf and what it needs are for record
+# Without these nothing works (jq, zstd: for tests). libbpf and what it needs are for record
 # only (HAVE_BPF=0 builds without).
-BUILD="gcc libc6-dev make jq libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev"
+BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev"
 BPF="clang bpftool libbpf-dev libelf-dev zlib1g-dev"
 # Pictures and guests: what needs them says so, and is skipped, where they can't be had.
 OPTIONAL="gnuplot-nox"
