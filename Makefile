@@ -11,7 +11,9 @@
 #
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
 
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 PREFIX ?= /usr/local
@@ -55,10 +57,21 @@ UNIT_BINS := $(UNIT_SRCS:%.c=$(O)/%)
 GOLDEN_SRCS := $(wildcard tests/golden*.c)
 GOLDEN_OBJS := $(GOLDEN_SRCS:%.c=$(O)/%.o)
 
+# Objects of other flags (HAVE_BPF, SANITIZE, CC) are no use: the folder says what it was built with.
+FLAGS := $(strip $(CC) $(CSTD) $(filter-out -I%,$(CPPFLAGS)) $(WARN) $(CFLAGS) $(LDFLAGS) $(LDLIBS))
+
 all: swaptrace
 
-swaptrace: $(O)/swaptrace
-	@cp -f $< $@
+ifneq ($(strip $(file <$(O)/flags)),$(FLAGS))
+$(O)/flags: .FORCE
+endif
+$(O)/flags:
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS))' > $@
+
+# The file here is of the O that was asked for last, whichever is newer.
+swaptrace: $(O)/swaptrace .FORCE
+	@cmp -s $< $@ || cp -f $< $@
 
 $(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
 	@echo '  LD   $@'
@@ -80,7 +93,7 @@ $(O)/libswapmodel.a: $(MODEL_OBJS)
 	@echo '  AR   $@'
 	$(Q)$(AR) rcs $@ $^
 
-$(O)/%.o: %.c
+$(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
 	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -179,6 +192,7 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: all deps unit check check-format check-golden demo lab man install uninstall format clean
+.PHONY: .FORCE all deps unit check check-format check-golden demo lab man install uninstall format clean
 .DELETE_ON_ERROR:
-.SECONDARY:
+# Without names it would mean every file, and one that is missing would not be made again.
+.SECONDARY: $(BPF_SKELS) $(BPF_SKELS:.skel.h=.bpf.o)

@@ -18,6 +18,9 @@ static int grow_device(struct survey *s, struct survey_device *d, uint64_t size)
 
 	while (n < size)
 		n *= 2;
+	/* Doubling past the end of a device would cost memory for slots that can't be. */
+	if (size <= d->max_pages && n > d->max_pages)
+		n = d->max_pages;
 	start = realloc(d->start, n * sizeof(*start));
 	if (start)
 		d->start = start;
@@ -66,18 +69,39 @@ static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n)
 	if (type >= SLOT_DEVICES)
 		return 0;
 	d = &s->dev[type];
-	limit = d->pages ? d->pages : SLOT_OFFSET_LIMIT;
-	if (!off || off >= limit) {
+	/* A size is no more to be believed than an offset. */
+	limit = d->pages && d->pages < SLOT_OFFSET_LIMIT ? d->pages : SLOT_OFFSET_LIMIT;
+	if (!off || off >= limit || (!d->pages && *n > RUN_LIMIT)) {
 		d->outside++;
 		return 0;
 	}
 	if (*n > limit - off)
 		*n = limit - off;
-	if (!d->pages && *n > RUN_LIMIT)
-		*n = RUN_LIMIT;
 	if (off + *n <= d->size)
 		return 1;
-	return grow_device(s, d, off + *n) ? -ENOMEM : 1;
+	if (!grow_device(s, d, off + *n))
+		return 1;
+	s->starved = d;
+	s->starved_slots = off + *n;
+	return -ENOMEM;
+}
+
+/* One slot far out on a device of unknown size is all it takes: say which, and what helps. */
+static int explain(const struct survey *s, int ret, struct error *e)
+{
+	long type = s->starved ? s->starved - s->dev : 0;
+	unsigned long long slots = s->starved_slots;
+
+	if (!s->starved)
+		return error_errno(e, ret, "cannot survey the trace");
+	if (s->starved->pages)
+		return error_set(e, ret, "no memory for the %llu slots of swap device %ld", slots,
+				 type);
+	return error_set(e, ret,
+			 "no memory for %llu slots of swap device %ld, whose size is not in the "
+			 "trace: name it in a header line 'device type=%ld pages=N'; events beyond "
+			 "it are ignored then",
+			 slots, type, type);
 }
 
 /* The first event that names a slot says whether it was in use before. */
@@ -474,7 +498,7 @@ int survey_trace(struct survey *s, struct trace_reader *r, bool owners, struct e
 		if (!ret)
 			ret = survey_block(s, &view, page_shift);
 		if (ret)
-			return error_errno(e, ret, "cannot survey the trace");
+			return explain(s, ret, e);
 	}
 	if (ret < 0)
 		return ret;

@@ -69,6 +69,8 @@ struct survey {
 	uint32_t nvmas, vma_room;
 	struct slot_owner *born; /* [birth number]: owner of later instances */
 	uint32_t births, born_room;
+	const struct survey_device *starved; /* memory ran out for this one; NULL: for none */
+	uint64_t starved_slots;
 };
 
 /**

@@ -14,7 +14,7 @@ O=$(dirname "$SWAPTRACE")
 [ "$O" != "$TOP" ] || O=$TOP/build
 
 make_it() {
-	make -C "$TOP" --no-print-directory O="$O" DESTDIR="$DEST" PREFIX=/usr "$@"
+	make -C "$TOP" --no-print-directory O="$O" CC="$(sed 's/ .*//' "$O/flags")" DESTDIR="$DEST" PREFIX=/usr "$@"
 }
 
 # check_syntax SHELL FILE: a completion script is at least grammatical.
@@ -58,7 +58,15 @@ check_pages() {
 	tap_ok $status "the pages are good roff"
 }
 
-tap_plan 15
+tap_plan 17
+# What a build is made of follows its flags and its folder; what is there already is not made again.
+compiles() {
+	make_it -n "$@" all | grep -c "echo '  CC"
+}
+tap_is "$(compiles)" 0 "nothing is compiled twice"
+tap_ok $(($(compiles HAVE_BPF=0) > 50 && $(compiles CFLAGS=-O1) > 50 && $(compiles O="$WORK/new") > 50 ? 0 : 1)) \
+	"other flags and another folder are another build"
+
 run make_it install
 tap_is "$STATUS" 0 "make install" || tap_show "$ERR"
 

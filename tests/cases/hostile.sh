@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Texts that nobody wrote by hand in good faith: sizes, runs and numbers at the ends of their ranges.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+command -v jq >/dev/null || tap_skip_all "jq is not installed"
+
+tap_plan 3
+
+# trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
+trace() {
+	{
+		printf '# swaptrace text 1\n%b\n' "$2"
+		awk '{ printf "%d 0 100 task %s\n", NR * 1000, $0 }'
+	} >"$WORK/$1"
+}
+
+CLUSTER='# release=6.12.0 page_size=4096 page_cluster=3 vma_ra=0'
+
+# of FILE FILTER ARGS...: what jq finds in the first result's readahead
+of() {
+	local file=$1 filter=$2
+	shift 2
+	timeout 60 "$SWAPTRACE" replay -q --json "$@" "$WORK/$file" 2>/dev/null |
+		jq -c ".results[0].readahead | $filter"
+}
+
+# A device of 2^64 - 1 slots: only what can be tracked is; two events name slots beyond.
+trace vast "$CLUSTER\n# device type=0 pages=18446744073709551615" <<-END
+	UNREF type=0 off=9223372036854775808 n=1
+	LOOKUP type=0 off=5 cause=fault
+	LOOKUP type=0 off=18446744073709551615 cause=fault
+END
+run timeout 60 "$SWAPTRACE" replay "$WORK/vast"
+tap_is "$STATUS" 0 "sizes: a device of 2^64 - 1 slots"
+tap_grep '2 events name slots outside their device' "$OUT" "sizes: what lies beyond is counted"
+trace long_run "$CLUSTER" <<-END
+	UNREF type=0 off=7 n=1152921504606846976
+	LOOKUP type=0 off=5 cause=fault
+END
+tap_is "$(of long_run '[.calls, .pages_read]')" "[1,1]" "sizes: a run of 2^60 slots is not believed"
+
+tap_end
