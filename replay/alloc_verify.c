@@ -147,6 +147,17 @@ static uint32_t same_slot(const struct alloc_verify *v, uint32_t r)
 	return slot_space_number(&v->run.space, type, r - w->base[type]);
 }
 
+/* Does the model's device have these slots now? Not where a swapon was not recorded, or is wrong.
+ */
+static bool slots_exist(const struct alloc_verify *v, uint32_t x, uint32_t n)
+{
+	unsigned int type = slot_space_part(&v->run.space, x);
+	const struct swap_dev *dev = &v->run.pool[0]->dev[type];
+	uint32_t off = x - v->run.space.base[type];
+
+	return dev->present && off < dev->max && n <= dev->max - off;
+}
+
 static void give_back(struct alloc_verify *v, uint32_t x, uint32_t n)
 {
 	unsigned int type = slot_space_part(&v->run.space, x);
@@ -231,6 +242,8 @@ int alloc_verify_granted(struct alloc_verify *v, const struct alloc_request *req
 		differ(v, req, "ALLOC", want, x);
 		if (x != SLOT_NOWHERE && !batch)
 			give_back(v, x, 1u << req->order);
+		if (!slots_exist(v, want, n))
+			return 0;
 		if (!batch)
 			take_over(v, want, n, req->order);
 		follow_place(v, req, want, n);
@@ -303,7 +316,7 @@ void alloc_verify_refill(struct alloc_verify *v, const struct alloc_request *req
 	for (unsigned int i = 1; i < n; i++) {
 		uint32_t want = same_slot(v, slots[i]);
 
-		if (want == SLOT_NOWHERE)
+		if (want == SLOT_NOWHERE || !slots_exist(v, want, 1))
 			continue;
 		park(v, cache, cache->cur + cache->nr, want);
 		cache->nr++;

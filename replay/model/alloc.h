@@ -304,7 +304,7 @@ int swap_alloc_unpark(struct swap_alloc *sa, int type, uint32_t off);
 
 /*
  * Where CPU goes on with requests of ORDER on device TYPE (on any device where the generation
- * remembers one place for all of them); OFF 0: nowhere. Returns 0 or -EINVAL.
+ * remembers one place for all of them), aligned to the order; OFF 0: nowhere. 0 or -EINVAL.
  */
 int swap_alloc_set_next(struct swap_alloc *sa, unsigned int cpu, int type, unsigned int order,
 			uint32_t off);

@@ -144,7 +144,8 @@ int swap_alloc_set_next(struct swap_alloc *sa, unsigned int cpu, int type, unsig
 {
 	struct swap_dev *dev = find_dev(sa, type);
 
-	if (!dev || cpu >= sa->nr_cpus || order >= sa->nr_orders || off >= dev->max)
+	if (!dev || cpu >= sa->nr_cpus || order >= sa->nr_orders || off >= dev->max ||
+	    (off & ((1u << order) - 1)))
 		return -EINVAL;
 	if (!sa->percpu) {
 		dev->percpu[cpu].next[order] = off;
@@ -165,7 +166,7 @@ int swap_alloc_set_cluster(struct swap_alloc *sa, int type, uint32_t ci,
 	struct swap_cluster *c;
 	bool fits;
 
-	if (!dev || ci >= dev->nr_clusters || order >= sa->nr_orders)
+	if (!dev || ci >= dev->nr_clusters || order >= sa->nr_orders || list > SWAP_LIST_DISCARD)
 		return -EINVAL;
 	c = &dev->cluster[ci];
 	if (list == SWAP_LIST_FREE || list == SWAP_LIST_DISCARD)
