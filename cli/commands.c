@@ -9,6 +9,7 @@ const struct command *const command_table[] = {
 	&cmd_replay,
 	&cmd_report,
 	&cmd_compare,
+	&cmd_sweep,
 	&cmd_reproduce,
 	&cmd_calibrate,
 	&cmd_import,

@@ -14,6 +14,7 @@ extern const struct command cmd_recover;
 extern const struct command cmd_record;
 extern const struct command cmd_replay;
 extern const struct command cmd_reproduce;
+extern const struct command cmd_sweep;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;
 

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/format.h"
+#include "analyze/result_json.h"
+#include "analyze/table.h"
+#include "cli/replay_input.h"
+#include "replay/engine.h"
+#include "replay/grid.h"
+
+/* Policies of one pass: enough to share the decoding, few enough for every core to have some. */
+#define PASS_POLICIES 8
+
+static const struct option_desc options[] = {
+	{ 0, "grid", OPTION_STRING, "GRID",
+	  "key=A..B or key=value|value, joined by commas (default page-cluster=0..5)", false },
+	{ 0, "device", OPTION_STRING, "PRESET",
+	  "device of the estimate: nvme (default), ssd, virtio, hdd, zram or lat:US;bw:MBS",
+	  false },
+	{ 0, "init-hits", OPTION_U64, "N", "global readahead hits at the start of the trace",
+	  false },
+	{ 'j', "jobs", OPTION_U64, "N", "passes at a time (default: one per processor)", false },
+	{ 'o', "output", OPTION_STRING, "FILE", "write the results as JSON to FILE", false },
+	{ 0, "json", OPTION_FLAG, NULL, "print the results as JSON", false },
+	{ .name = NULL },
+};
+
+struct sweep {
+	const char *path;
+	struct policy *policies;
+	struct replay_result *results;
+	unsigned int n, next; /* next: first policy that nobody replays yet, under lock */
+	struct replay_options options;
+	pthread_mutex_t lock;
+	struct error error;
+	int failed;
+};
+
+static bool take_pass(struct sweep *s, unsigned int *first, unsigned int *count)
+{
+	pthread_mutex_lock(&s->lock);
+	*first = s->next;
+	*count = s->n - s->next < PASS_POLICIES ? s->n - s->next : PASS_POLICIES;
+	if (s->failed)
+		*count = 0;
+	s->next += *count;
+	pthread_mutex_unlock(&s->lock);
+	return *count > 0;
+}
+
+static void report_failure(struct sweep *s, int failed, const struct error *e)
+{
+	pthread_mutex_lock(&s->lock);
+	if (!s->failed) {
+		s->failed = failed;
+		s->error = *e;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Every pass reads the trace with a reader of its own. */
+static void *work(void *arg)
+{
+	struct sweep *s = arg;
+	unsigned int first, count;
+
+	while (take_pass(s, &first, &count)) {
+		struct replay_options o = s->options;
+		struct trace_reader *r;
+		struct error e = { 0 };
+		int ret = trace_open(&r, s->path, &e);
+
+		o.policies = &s->policies[first];
+		o.npolicies = count;
+		if (!ret) {
+			ret = replay_trace(r, &o, &s->results[first], &e);
+			trace_close(r);
+		}
+		if (ret)
+			report_failure(s, ret, &e);
+	}
+	return NULL;
+}
+
+static void run_passes(struct sweep *s, unsigned int jobs)
+{
+	pthread_t threads[64];
+	unsigned int started = 0;
+
+	if (jobs > sizeof(threads) / sizeof(threads[0]))
+		jobs = sizeof(threads) / sizeof(threads[0]);
+	while (started + 1 < jobs && !pthread_create(&threads[started], NULL, work, s))
+		started++;
+	work(s);
+	while (started)
+		pthread_join(threads[--started], NULL);
+}
+
+static void add_row(struct table *t, const struct replay_result *r,
+		    const struct replay_result *prev)
+{
+	const struct readahead_result *ra = &r->readahead;
+	double batches = (double)ra->batches, before = prev ? (double)prev->readahead.batches : NAN;
+
+	table_word(t, r->policy);
+	table_count(t, ra->calls);
+	table_count(t, ra->batches);
+	table_change(t, percent_change(before, batches));
+	table_count(t, ra->pages_read);
+	table_count(t, ra->ra_pages);
+	table_percent(t, percent_of(ra->hits, ra->ra_pages));
+	table_count(t, ra->unused);
+	table_count(t, ra->drains);
+	table_count(t, ra->bypassed);
+	table_number(t, r->estimate.seconds, 3);
+}
+
+static int print_table(const struct sweep *s)
+{
+	static const char *const headers[] = { "calls",	    "batches",	  "vs row above", "read",
+					       "readahead", "hit rate",	  "unused",	  "drains",
+					       "bypassed",  "estimated s" };
+	struct table *t = table_new("sweep", "");
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	table_column(t, "policy", ALIGN_LEFT);
+	for (unsigned int i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		table_column(t, headers[i], ALIGN_RIGHT);
+	for (unsigned int i = 0; i < s->n; i++)
+		add_row(t, &s->results[i], i ? &s->results[i - 1] : NULL);
+	ret = table_text(t, stdout);
+	table_free(t);
+	return ret;
+}
+
+/* Whether the grid makes no difference at all to what is read. */
+static bool no_effect(const struct sweep *s)
+{
+	const struct readahead_result *a = &s->results[0].readahead;
+
+	for (unsigned int i = 1; i < s->n; i++) {
+		const struct readahead_result *b = &s->results[i].readahead;
+
+		if (a->batches != b->batches || a->pages_read != b->pages_read ||
+		    a->calls != b->calls || a->drains != b->drains)
+			return false;
+	}
+	return true;
+}
+
+static unsigned int cheapest(const struct sweep *s)
+{
+	unsigned int best = 0;
+
+	for (unsigned int i = 1; i < s->n; i++)
+		if (s->results[i].estimate.seconds < s->results[best].estimate.seconds)
+			best = i;
+	return best;
+}
+
+/*
+ * The knee of a grid with one key: the first row behind which no later one saves more than 2 % of
+ * the batches.
+ */
+static unsigned int knee(const struct sweep *s)
+{
+	for (unsigned int i = 0; i + 1 < s->n; i++) {
+		uint64_t least = UINT64_MAX, here = s->results[i].readahead.batches;
+
+		for (unsigned int k = i + 1; k < s->n; k++)
+			if (s->results[k].readahead.batches < least)
+				least = s->results[k].readahead.batches;
+		if ((double)least >= 0.98 * (double)here)
+			return i;
+	}
+	return s->n - 1;
+}
+
+static void print_advice(const struct sweep *s, unsigned int keys)
+{
+	const struct replay_result *first = &s->results[0], *best;
+	const struct replay_result *bend;
+
+	printf("\n");
+	if (no_effect(s)) {
+		printf("no effect: every setting reads the same pages in the same batches%s\n",
+		       first->readahead.bypassed == first->readahead.lookups
+			       ? ", since all swap-ins go around the swap cache and readahead "
+				 "(synchronous device)"
+			       : "");
+		return;
+	}
+	if (keys == 1) {
+		bend = &s->results[knee(s)];
+		printf("knee: %s (no later row saves more than 2 %% of its batches)\n",
+		       bend->policy);
+	}
+	best = &s->results[cheapest(s)];
+	printf("recommendation, from an ESTIMATE: %s (%s)\n", best->policy,
+	       best->estimate.assumptions);
+}
+
+static int write_json(const struct sweep *s, const struct replay_input *in, const char *path)
+{
+	struct error e;
+	FILE *f = path ? fopen(path, "w") : stdout;
+	int ret;
+
+	if (!f)
+		return fail(EXIT_ENVIRONMENT, "%s: cannot create: %s", path, strerror(errno));
+	ret = results_write(f, &in->facts, s->results, s->n, &e);
+	if (path && fclose(f) && !ret)
+		ret = error_errno(&e, -errno, "cannot write");
+	return ret ? fail(exit_code_for(ret), "%s%s%s", path ? path : "", path ? ": " : "", e.text)
+		   : 0;
+}
+
+static int print_results(const struct arguments *args, const struct sweep *s,
+			 const struct replay_input *in, unsigned int keys)
+{
+	const char *path = option_string(args, "output", NULL);
+	int ret = path ? write_json(s, in, path) : 0;
+
+	if (ret)
+		return ret;
+	if (option_flag(args, "json"))
+		return write_json(s, in, NULL);
+	if (!s->results[0].readahead.known) {
+		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to "
+		       "replay\n");
+		return 0;
+	}
+	if (print_table(s))
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	print_advice(s, keys);
+	printf("every row that is not the recorded setting is a what-if; start state: %s\n",
+	       start_state_name(s->results[0].start_state));
+	for (unsigned int i = 0; i < s->results[0].nnotes; i++)
+		printf("note: %s\n", s->results[0].notes[i]);
+	return 0;
+}
+
+static int parse_policies(struct sweep *s, const struct grid *g, const struct generation *recorded)
+{
+	struct error e;
+
+	s->n = g->n;
+	s->policies = calloc(g->n, sizeof(*s->policies));
+	s->results = calloc(g->n, sizeof(*s->results));
+	if (!s->policies || !s->results)
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	for (unsigned int i = 0; i < g->n; i++)
+		if (policy_parse(&s->policies[i], recorded, g->specs[i], &e))
+			return fail(EXIT_USAGE, "%s", e.text);
+	return 0;
+}
+
+static int sweep(const struct arguments *args, struct sweep *s, struct replay_input *in,
+		 const struct grid *g)
+{
+	uint64_t jobs = option_u64(args, "jobs", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+	int ret = parse_policies(s, g, in->generation);
+
+	if (ret)
+		return ret;
+	/* Standard input can be read only once. */
+	if (!strcmp(s->path, "-"))
+		return fail(EXIT_USAGE, "sweep: reads the trace several times, so it needs a file");
+	run_passes(s, jobs ? (unsigned int)(jobs > 64 ? 64 : jobs) : 1);
+	if (s->failed)
+		return fail(exit_code_for(s->failed), "%s: %s", s->path, s->error.text);
+	ret = print_results(args, s, in, g->keys);
+	return ret ? ret : replay_input_findings(args, in);
+}
+
+static int run_sweep(const struct arguments *args)
+{
+	struct sweep s = { .path = args->files[0], .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct cost_model cost;
+	struct replay_input in;
+	struct grid g;
+	struct error e;
+	int ret;
+
+	s.options = (struct replay_options){
+		.have_init_hits = option_given(args, "init-hits"),
+		.init_hits = (uint32_t)option_u64(args, "init-hits", 0),
+		.cost = &cost,
+	};
+	if (cost_parse(&cost, option_string(args, "device", "nvme"), &e) ||
+	    grid_parse(&g, option_string(args, "grid", "page-cluster=0..5"), &e))
+		return fail(EXIT_USAGE, "%s", e.text);
+	ret = replay_input_open(&in, args->files[0]);
+	if (!ret) {
+		ret = sweep(args, &s, &in, &g);
+		replay_input_close(&in);
+	}
+	for (unsigned int i = 0; s.results && i < s.n; i++)
+		replay_result_free(&s.results[i]);
+	free(s.results);
+	free(s.policies);
+	grid_free(&g);
+	return ret;
+}
+
+const struct command cmd_sweep = {
+	.name = "sweep",
+	.synopsis = "[--grid GRID] [options] FILE",
+	.summary = "replay all combinations of settings, with the gain of each step",
+	.description =
+		"Replays the trace under every combination of the grid, on all processors, and "
+		"prints a row each: calls, batches (calls that read at least one page) and their "
+		"change against the row above, pages read, readahead pages, the share of them that "
+		"were hit, pages read for nothing, drains, and an estimate of the time.\n\n"
+		"A grid names keys of a policy SPEC (see swaptrace-replay(1)); the values of a key "
+		"are separated by |, A..B is a range of numbers. The knee of a grid with one key "
+		"is "
+		"the first row behind which no other saves more than 2 % of the batches; the "
+		"recommendation is the row with the least estimated time on --device. On a "
+		"synchronous device (zram) that serves all swap-ins, the settings have no effect "
+		"and the command says so.",
+	.examples = "  swaptrace sweep swaptrace.data\n"
+		    "  swaptrace sweep --grid 'page-cluster=0..6,readahead=cluster|vma' --device "
+		    "hdd t.swaptrace\n",
+	.options = options,
+	.run = run_sweep,
+	.min_files = 1,
+	.max_files = 1,
+};
