@@ -158,6 +158,9 @@ unsigned int plot_height(const struct plot *p)
 	return p->npanels > 1 ? 640 : 480;
 }
 
+/* Left edge of the panels: numbers of six digits and the name of the axis stand beside it. */
+#define LEFT "0.14"
+
 static void write_preamble(const struct plot *p, FILE *f)
 {
 	fprintf(f,
@@ -171,7 +174,7 @@ static void write_preamble(const struct plot *p, FILE *f)
 		"set border 3 linewidth 1 linecolor rgb '#444444'\n"
 		"set tics nomirror out textcolor rgb '#222222'\n"
 		"set grid ytics linetype 1 linewidth 0.6 linecolor rgb '#dddddd'\n"
-		"set lmargin at screen 0.11\nset rmargin at screen 0.97\n",
+		"set lmargin at screen " LEFT "\nset rmargin at screen 0.97\n",
 		p->name, p->name, p->name, plot_height(p), p->name);
 }
 
@@ -219,9 +222,21 @@ static void write_title(const struct plot *p, FILE *f)
 			    "font ',10'",
 			    p->subtitle);
 	fprintf(f,
-		"set key at screen 0.11,%.4f left top vertical maxrows %u Left reverse noenhanced "
+		"set key at screen 0.03,%.4f left top vertical maxrows %u Left reverse noenhanced "
 		"samplen 2\n",
 		from_top(p, 38), key_rows(p) ? key_rows(p) : 1);
+}
+
+/* Names below the middle of each group; xtic() would put them below its first bar. */
+static void write_category_tics(const struct plot *p, FILE *f)
+{
+	fputs("set xtics (", f);
+	for (unsigned int c = 0; c < p->ncategories; c++) {
+		fputs(c ? ", " : "", f);
+		print_gnuplot(f, p->categories[c]);
+		fprintf(f, " %u", c);
+	}
+	fputs(")\n", f);
 }
 
 /* Bars: the share each category has, with the number on top while there is room for it. */
@@ -231,13 +246,14 @@ static void write_bars(const struct plot *p, FILE *f)
 	double width = 0.8 / (panel->nseries ? panel->nseries : 1);
 	bool numbers = panel->nseries * p->ncategories <= 16;
 
+	write_category_tics(p, f);
 	fprintf(f, "set style fill solid 0.9 noborder\nset boxwidth %.6g absolute\nplot \\\n",
 		width);
 	for (unsigned int k = 0; k < panel->nseries; k++) {
 		double shift = ((double)k - (panel->nseries - 1) / 2.0) * width;
 
-		fprintf(f, "\t'%s.dat' using ($0+(%.6g)):%u%s with boxes linecolor rgb '%s' title ",
-			p->name, shift, k + 2, k ? "" : ":xtic(1)", colours[k % COLOURS]);
+		fprintf(f, "\t'%s.dat' using ($0+(%.6g)):%u with boxes linecolor rgb '%s' title ",
+			p->name, shift, k + 2, colours[k % COLOURS]);
 		print_gnuplot(f, panel->series[k].title);
 		if (numbers)
 			fprintf(f,

@@ -249,6 +249,9 @@ static void scripts_quote_what_is_foreign(void **state)
 	assert_null(strstr(text, "x11"));
 	assert_non_null(strstr(text, "set xrange ["));
 	assert_non_null(strstr(text, "set yrange [0:"));
+	/* Groups are centred on 0, 1, ...; xtic() would put their names below the first bar. */
+	assert_non_null(strstr(text, "set xtics ('1' 0, '2' 1)"));
+	assert_null(strstr(text, "xtic("));
 	free(text);
 	f = start();
 	plot_write_data(&p, f);
