@@ -22,7 +22,8 @@ static const struct option_desc options[] = {
 	  "compare the recorded kernel's own policy with what it really did", false },
 	{ 0, "policy", OPTION_LIST, "SPEC",
 	  "replay another policy (repeatable): settings joined by commas", false },
-	{ 0, "init-hits", OPTION_U64, "N", "global readahead hits at the start of the trace", false },
+	{ 0, "init-hits", OPTION_U64, "N", "global readahead hits at the start of the trace",
+	  false },
 	{ 0, "device", OPTION_STRING, "PRESET",
 	  "estimate seconds: nvme, ssd, virtio, hdd, zram or lat:US;bw:MBS", false },
 	{ 0, "calibration", OPTION_STRING, "FILE",
@@ -54,8 +55,8 @@ static void add_row(struct table *t, const struct replay_result *r)
 
 static int print_counts(const struct replay_result *results, unsigned int n)
 {
-	static const char *const headers[] = { "needs", "calls", "batches", "read",    "readahead",
-					       "hits",	"unused", "drains", "bypassed" };
+	static const char *const headers[] = { "needs", "calls",  "batches", "read",	"readahead",
+					       "hits",	"unused", "drains",  "bypassed" };
 	struct table *t = table_new("replay", "");
 	int ret;
 
@@ -76,7 +77,7 @@ static void print_windows(const struct replay_result *r)
 {
 	const struct histogram *h = &r->readahead.windows;
 
-	printf("windows of %s: {", r->policy);
+	printf("windows of %s%s: {", r->policy, r->what_if ? " (what-if)" : "");
 	for (unsigned int i = 0; i < h->n; i++)
 		printf("%s%llu: %llu", i ? ", " : "", (unsigned long long)h->bins[i].pages,
 		       (unsigned long long)h->bins[i].count);
@@ -100,8 +101,8 @@ static void print_verify(const struct verify_result *v)
 		       format_count(v->explained).s, format_count(v->checked - v->agreed).s);
 	for (unsigned int i = 0; i < v->nfirst; i++)
 		printf("  at %llu ns %s: recorded %s; predicted %s (%s)\n",
-		       (unsigned long long)v->first[i].t_ns, v->first[i].event, v->first[i].recorded,
-		       v->first[i].predicted, v->first[i].why);
+		       (unsigned long long)v->first[i].t_ns, v->first[i].event,
+		       v->first[i].recorded, v->first[i].predicted, v->first[i].why);
 }
 
 static bool noted(const struct replay_result *r, const char *note)
@@ -121,30 +122,45 @@ static void print_own_notes(const struct replay_result *results, unsigned int n)
 				printf("note: %s: %s\n", results[i].policy, results[i].notes[k]);
 }
 
+static void print_estimates(const struct replay_result *results, unsigned int n)
+{
+	const char *said = "";
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct replay_result *r = &results[i];
+
+		if (!r->estimate.known)
+			continue;
+		if (strcmp(said, r->estimate.assumptions))
+			printf("\nestimated time, not measured (%s)\n", r->estimate.assumptions);
+		said = r->estimate.assumptions;
+		printf("  %10s s  %s%s\n", format_number(r->estimate.seconds, 3).s, r->policy,
+		       r->what_if ? " (what-if)" : "");
+	}
+}
+
 static void print_notes(const struct replay_result *results, unsigned int n)
 {
 	const struct replay_result *r = &results[0];
 
-	printf("\nstart state: %s", r->readahead.known || r->alloc.known ?
-					    start_state_name(r->start_state) :
-					    "per-CPU batches empty");
+	if (r->readahead.known || r->alloc.known)
+		printf("\nstart state: %s", start_state_name(r->start_state));
+	else if (r->lru.known)
+		printf("\nstart state: per-CPU batches empty");
 	if (r->readahead.known && r->start_state == START_BOOT)
-		printf(" (the kernel's boot values: hits 4, no previous offset; --init-hits sets them)");
+		printf(" (the kernel's boot values: hits 4, no previous offset; --init-hits sets "
+		       "them)");
 	printf("\n");
 	for (unsigned int i = 0; i < r->nnotes; i++)
 		printf("note: %s\n", r->notes[i]);
 	print_own_notes(results, n);
-	for (unsigned int i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++)
 		if (results[i].readahead.unknown_neighbours)
 			printf("note: %s: the owner of %s pages of VMA windows is not known; they "
 			       "count as not read\n",
 			       results[i].policy,
 			       format_count(results[i].readahead.unknown_neighbours).s);
-		if (results[i].estimate.known)
-			printf("estimate, %s: %s s (%s)\n", results[i].policy,
-			       format_number(results[i].estimate.seconds, 3).s,
-			       results[i].estimate.assumptions);
-	}
+	print_estimates(results, n);
 }
 
 static bool any_alloc(const struct replay_result *results, unsigned int n)
@@ -160,7 +176,8 @@ static int print_text(const struct replay_result *results, unsigned int n, uint6
 	int ret;
 
 	if (!results[0].readahead.known && !results[0].lru.known && !any_alloc(results, n)) {
-		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay\n");
+		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay; "
+		       "'swaptrace report' shows what was recorded\n");
 	} else if (results[0].readahead.known) {
 		ret = print_counts(results, n);
 		if (ret)
@@ -209,7 +226,8 @@ static int print_results(const struct arguments *args, const struct replay_input
 		ret = results_write(stdout, &in->facts, results, n, &e);
 		return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 	}
-	return print_text(results, n, in->facts.page_size) ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
+	return print_text(results, n, in->facts.page_size) ? fail(EXIT_ENVIRONMENT, "out of memory")
+							   : 0;
 }
 
 static bool verify_failed(const struct replay_result *r)
@@ -225,8 +243,9 @@ static int finish(const struct arguments *args, const struct replay_input *in,
 	if (ret)
 		return ret;
 	if (results[0].verify.done && !results[0].verify.checked)
-		return fail(EXIT_FINDING, "%s: nothing could be verified: the trace does not hold %s",
-			    in->path, results[0].verify.missing);
+		return fail(EXIT_FINDING,
+			    "%s: nothing could be verified: the trace does not hold %s", in->path,
+			    results[0].verify.missing);
 	if (verify_failed(&results[0]))
 		return EXIT_FINDING;
 	return replay_input_findings(args, in);
@@ -257,6 +276,37 @@ static bool checks_wanted(void)
 	const char *value = getenv("SWAPTRACE_CHECK");
 
 	return value && *value && strcmp(value, "0");
+}
+
+/* A row that equals the recorded one must not look like an answer where it is none. */
+static void note_without_effect(const struct policy *p, struct replay_result *r)
+{
+	if (!r->lru.known &&
+	    (p->lru.drain != LRU_DRAIN_RECORDED || p->lru.lruadd != LRUADD_RECORDED || p->lru.noff))
+		replay_result_note(r,
+				   "drain, drain-off and lruadd change nothing: the trace has no "
+				   "events of the per-CPU batches (record -e lru)");
+}
+
+static void add_notes(const struct replay_input *in, const struct policy *policies, unsigned int n,
+		      bool calibrated, struct replay_result *results)
+{
+	const char *release = trace_header_get(trace_get_header(in->reader), "release");
+	bool exact;
+
+	generation_of_release(release, &exact);
+	if (release && !exact)
+		replay_result_note(
+			&results[0],
+			"there is no model of kernel %.64s: all rows are what the nearest, "
+			"%s, does",
+			release, in->generation->name);
+	if (calibrated && !results[0].lru.known)
+		replay_result_note(&results[0],
+				   "nothing to estimate by calibration: the trace has no "
+				   "events of the per-CPU batches (record -e lru)");
+	for (unsigned int i = 0; i < n; i++)
+		note_without_effect(&policies[i], &results[i]);
 }
 
 static int replay(const struct arguments *args, struct replay_input *in)
@@ -292,10 +342,12 @@ static int replay(const struct arguments *args, struct replay_input *in)
 	ret = replay_trace(in->reader, &o, results, &e);
 	for (unsigned int i = 0; calibration && !ret && i < o.npolicies; i++)
 		lru_cost_estimate(&costs, &results[i].lru);
+	if (!ret)
+		add_notes(in, policies, o.npolicies, calibration != NULL, results);
 	trace_facts_of(in->reader, in->path, &in->facts); /* now with the number of events */
-	ret = ret ? fail(ret == -EPROTONOSUPPORT ? EXIT_USAGE : exit_code_for(ret), "%s: %s", in->path,
-			 e.text) :
-		    finish(args, in, results, o.npolicies);
+	ret = ret ? fail(ret == -EPROTONOSUPPORT ? EXIT_USAGE : exit_code_for(ret), "%s: %s",
+			 in->path, e.text)
+		  : finish(args, in, results, o.npolicies);
 	for (unsigned int i = 0; i < o.npolicies; i++)
 		replay_result_free(&results[i]);
 	return ret;
@@ -320,7 +372,8 @@ const struct command cmd_replay = {
 	.description =
 		"Feeds the needs recorded in FILE (binary trace or text notation, - for standard "
 		"input) to a model of the kernel's swap readahead and prints what each policy did: "
-		"needs of swap entries, readahead calls and their windows, batches (calls that read "
+		"needs of swap entries, readahead calls and their windows, batches (calls that "
+		"read "
 		"at least one page), pages read, pages read by readahead, readahead hits, pages "
 		"read ahead and never needed, and drains of the LRU-add batches by readahead.\n\n"
 		"The first row is always the recorded kernel's own policy. With --verify its "
@@ -330,29 +383,39 @@ const struct command cmd_replay = {
 		"commas: readahead=cluster|vma|none|fixed:N, page-cluster=N, "
 		"swapoff=vanilla|lookup-first|lookup-only|fixed:N, prev=global|per-device|per-cpu, "
 		"cpus=N, model=v5.6|v6.1|v6.12|v6.18, drain=always|once, drain-off=SITE "
-		"(repeatable), lruadd=outline-mb|inline-mb|inline-relaxed. A result that differs from what the recorded "
-		"kernel does is a what-if and is labelled so: it answers the same needs, and leaves "
-		"out that other readahead would have meant other memory pressure.\n\n"
-		"A trace with events of the per-CPU LRU batches (LRUADD, FLUSH, DRAIN, RELEASE ...) "
+		"(repeatable), lruadd=outline-mb|inline-mb|inline-relaxed. A result that differs "
+		"from what the recorded kernel does is a what-if and is labelled so: it answers "
+		"the "
+		"same needs, and leaves out that other readahead would have meant other memory "
+		"pressure.\n\n"
+		"A trace with events of the per-CPU LRU batches (LRUADD, FLUSH, DRAIN, RELEASE "
+		"...) "
 		"is replayed through a model of these as well: how many drains each policy does, "
-		"from which call site, and what they move. Drains that no release of a batch caused "
+		"from which call site, and what they move. Drains that no release of a batch "
+		"caused "
 		"happen under every policy, unless drain-off names their site; those by readahead "
 		"are taken as recorded, whatever readahead the policy does.\n\n"
 		"A trace with requests for slots (SWAPOUT, ALLOC, ALLOCFAIL) is replayed through a "
-		"model of the slot allocator: requests that got slots and that fell back, per order, "
+		"model of the slot allocator: requests that got slots and that fell back, per "
+		"order, "
 		"with the reason of each; the state at the first fallback; clusters and devices. "
 		"allocator=scan-6.1|mthp-empty-only|nonfull-v1|cluster-6.12|cluster-6.18 chooses "
-		"another one, reserve=ORDER:PERCENT keeps a share of each device's clusters for one "
-		"order, devices=FILE replaces the devices (lines of type= pages= and, where wanted, "
+		"another one, reserve=ORDER:PERCENT keeps a share of each device's clusters for "
+		"one "
+		"order, devices=FILE replaces the devices (lines of type= pages= and, where "
+		"wanted, "
 		"prio= flags= memcg=ID,...: only these cgroups use it). Data is followed page by "
 		"page: drops go where the policy put it. Requests above the slots cache are those "
 		"of SWAPOUT events; without them ALLOC and ALLOCFAIL stand for requests at the "
 		"allocator itself. With --verify every answer is compared; of a trace that began "
-		"with slots in use, from the point on where the model is in step. SWAPTRACE_CHECK in "
+		"with slots in use, from the point on where the model is in step. SWAPTRACE_CHECK "
+		"in "
 		"the environment checks the allocators' invariants after every event (slow).",
-	.examples = "  swaptrace replay --verify swaptrace.data\n"
-		    "  swaptrace replay --policy swapoff=vanilla --policy model=v6.18 swaptrace.data\n"
-		    "  swaptrace replay --policy page-cluster=0 --policy page-cluster=5 -o r.json t.txt\n",
+	.examples =
+		"  swaptrace replay --verify swaptrace.data\n"
+		"  swaptrace replay --policy swapoff=vanilla --policy model=v6.18 swaptrace.data\n"
+		"  swaptrace replay --policy page-cluster=0 --policy page-cluster=5 -o r.json "
+		"t.txt\n",
 	.options = options,
 	.run = run_replay,
 	.min_files = 1,

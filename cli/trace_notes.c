@@ -30,17 +30,23 @@ static bool warn_damage(const char *name, const struct trace_stats *s)
 	return s->damaged_blocks || s->damaged_bytes || s->truncated;
 }
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void warn_text(const char *name, const struct trace_stats *s)
 {
 	if (s->bad_lines)
-		warn("%s: %" PRIu64 " lines not understood; the first is line %" PRIu64 ": %s",
-		     name, s->bad_lines, s->bad_line, s->bad_line_why);
+		warn("%s: %" PRIu64 " line%s not understood; the first is line %" PRIu64 ": %s",
+		     name, s->bad_lines, plural(s->bad_lines), s->bad_line, s->bad_line_why);
 	if (s->unknown_events || s->unknown_keys)
-		warn("%s: %" PRIu64 " unknown events and %" PRIu64 " unknown keys or values: %s",
-		     name, s->unknown_events, s->unknown_keys, s->unknown_names);
+		warn("%s: %" PRIu64 " unknown event%s and %" PRIu64 " unknown key%s or value%s: %s",
+		     name, s->unknown_events, plural(s->unknown_events), s->unknown_keys,
+		     plural(s->unknown_keys), plural(s->unknown_keys), s->unknown_names);
 	if (s->unknown_facts)
-		warn("%s: %" PRIu64 " header keys are unknown, misspelt? %s", name,
-		     s->unknown_facts, s->unknown_fact_names);
+		warn("%s: unknown header key%s, misspelt? %s", name, plural(s->unknown_facts),
+		     s->unknown_fact_names);
 	if (s->unsorted)
 		warn("%s: lines were not in order of time and have been sorted", name);
 }

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 60
+tap_plan 68
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -254,5 +254,24 @@ END
 run "$SWAPTRACE" replay --verify "$WORK/unknown_release"
 tap_is "$STATUS" 2 "verify: a release without a model is refused"
 tap_grep 'nearest is v6\.1' "$ERR" "verify: and the nearest one named"
+
+# --- what the numbers must be read with --------------------------------------------------------
+run "$SWAPTRACE" replay --policy page-cluster=0 "$WORK/unknown_release"
+tap_grep '^note: there is no model of kernel 6\.6\.17: all rows are what the nearest, v6\.1, does' "$OUT" \
+	"the model of another release is named with the results"
+tap_grep '^windows of page-cluster=0 \(what-if\): ' "$OUT" "windows of a what-if are called so"
+run "$SWAPTRACE" replay --policy drain=once --policy page-cluster=0 --device virtio "$WORK/good"
+tap_grep '^note: drain=once: .* change nothing' "$OUT" "a setting that this trace can't answer is told"
+tap_is "$(grep -c 'device virtio' "$OUT")" 1 "what estimates assume is said once"
+tap_grep '^estimated time, not measured ' "$OUT" "and that they are not measured"
+tap_is "$(grep -c '^ +[0-9.]+ s  ' -E "$OUT")" 3 "one estimate for each policy"
+trace misspelt '# release=6.12.0 page_clutser=5 vma_ra=0' <<-END
+	LOOKUP type=0 off=5 cause=fault
+END
+run "$SWAPTRACE" replay "$WORK/misspelt"
+tap_grep 'page_clutser \(page_cluster\?\)' "$ERR" "a misspelt header key is told by replay, too"
+echo 'RA ret=8' | trace only_windows "$CLUSTER"
+run "$SWAPTRACE" replay "$WORK/only_windows"
+tap_grep "nothing to replay; 'swaptrace report'" "$OUT" "where there is nothing to replay, what else can be done"
 
 tap_end
