@@ -80,8 +80,9 @@ static int add_value(struct comparison_input *in, const struct measurement_row *
 	if (ret == -EINVAL)
 		return error_set(e, -EBADMSG,
 				 "%s: line %" PRIu64
-				 ": a value in '%s' among others in '%s'; use one unit",
-				 name, row->line, row->v[i].q.unit, m->unit);
+				 ": a value %s%s among others %s%s; use one unit",
+				 name, row->line, row->v[i].q.unit[0] ? "in " : "without unit",
+				 row->v[i].q.unit, m->unit[0] ? "in " : "without unit", m->unit);
 	return ret ? no_memory(name, e) : 0;
 }
 

@@ -206,6 +206,7 @@ struct requests {
 	char site[SITES_MAX][64];
 	uint64_t drains[SITES_MAX];
 	unsigned int nsites;
+	bool fails_known; /* recorded with the group of events that shows refusals */
 };
 
 static void count_alloc(struct requests *q, const struct event *ev)
@@ -289,10 +290,22 @@ static int add_orders(struct comparison_input *in, const struct requests *q, uin
 		order_name(name, sizeof(name), order, page_kb, false);
 		ret = input_count(in, name, q->ok[order], BETTER_UNKNOWN);
 		order_name(name, sizeof(name), order, page_kb, true);
-		if (!ret)
+		if (!ret && q->fails_known)
 			ret = input_count(in, name, q->failed[order], BETTER_LOWER);
 	}
 	return ret;
+}
+
+/*
+ * The recorder's header names the groups of events. Without group alloc nobody looked for refusals,
+ * so that there are none in the trace is not a count of 0. A text without events= is taken at its
+ * word.
+ */
+static bool shows_refusals(const struct trace_header *h)
+{
+	const char *groups = trace_header_get(h, "events");
+
+	return !groups || strstr(groups, "alloc");
 }
 
 /* Pages whose size is not known are taken as the usual ones. */
@@ -378,6 +391,7 @@ static int load_reader(struct comparison *c, struct trace_reader *r, const char 
 	in = comparison_add_input(c, INPUT_TRACE, base_name(name), name);
 	ret = in ? read_requests(r, q, e) : no_memory(name, e);
 	if (!ret) {
+		q->fails_known = shows_refusals(trace_get_header(r));
 		header_conditions(in, trace_get_header(r));
 		note_damage(in, &sum.facts, trace_get_stats(r));
 		if (add_result(in, &sum.result) || add_requests(in, q, sum.facts.page_size))

@@ -112,6 +112,9 @@ static int load(const struct arguments *args, struct comparison *c)
 	for (int i = 0; i < args->nfiles; i++) {
 		int ret = comparison_load(c, args->files[i], args->nfiles == 1, &e);
 
+		/* Nothing is wrong with a list that has no other to be compared with. */
+		if (ret == -EINVAL && args->nfiles == 1)
+			return fail(EXIT_USAGE, "%s", e.text);
 		if (ret)
 			return fail(exit_code_for(ret), "%s", e.text);
 	}
@@ -126,6 +129,11 @@ static int compare(const struct arguments *args, struct comparison *c,
 
 	if (ret)
 		return ret;
+	if (c->n < 2)
+		return fail(EXIT_USAGE,
+			    "%s holds only one input; compare needs at least two: name "
+			    "another file",
+			    args->files[0]);
 	ret = comparison_finish(c, o, &e);
 	if (ret == -EINVAL && o->names && strstr(e.text, "--names"))
 		return fail(EXIT_USAGE, "%s", e.text);

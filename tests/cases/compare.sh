@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 121
+tap_plan 127
 cd "$WORK" || exit 1
 
 compare() {
@@ -307,6 +307,16 @@ seq 20 | sed 's/.*/SWAPOUT order=4 folio=&/' | trace "release=6.12.0 page_size=4
 tap_is "$(query '.mthp[-1].inputs | map(.swpout + .fallback)' alloc.json)" \
 	"$(jq -c '[.results[].alloc.orders["4"] | .swpout + .fallback]' alloc.json)" "allocators of one results file, every request"
 
+# Group ra of the recorder shows slots that were given and not those that were refused.
+for groups in ra ra,alloc; do
+	echo "ALLOC order=0 type=0 off=5 n=1" | trace "release=6.12.0 events=$groups" >"given-$groups"
+done
+compare given-ra given-ra
+tap_grep '^single slots allocated +1 +1 ' "$OUT" "slots that were given are counted"
+tap_grep_none 'refused' "$OUT" "refusals that nobody looked for are not"
+compare given-ra,alloc given-ra,alloc
+tap_grep '^single slots refused +0 +0 ' "$OUT" "those that somebody looked for are"
+
 # --- mmtests tables: tests/data/mmtests/README.md says how the expected ones were made --------
 data=$TOP/tests/data/mmtests
 # mmtests EXPECTED NAMES LIST...
@@ -347,7 +357,7 @@ echo '{"x": 1}' >foreign.json
 compare foreign.json with
 tap_is "$STATUS" 3 "JSON of somebody else"
 compare with
-tap_is "$STATUS" 3 "a list alone has nothing to be compared with"
+tap_is "$STATUS" 2 "a list alone has nothing to be compared with"
 echo "12s" >seconds
 compare seconds with
 tap_grep "in 's'.* in ''" "$ERR" "seconds and plain numbers do not mix"
@@ -362,6 +372,12 @@ compare --style fancy with with
 tap_is "$STATUS" 2 "an unknown style"
 compare --names a with without
 tap_is "$STATUS" 2 "too few names"
+compare seq
+tap_is "$STATUS" 2 "so has a trace"
+printf '12.19s\n12.5\n' >mixed
+compare without mixed
+tap_is "$STATUS" 3 "a value without unit among others"
+tap_grep 'mixed: line 2: a value without unit among others in s; use one unit' "$ERR" "and which it is"
 compare - with <without
 tap_grep '^mean +56\.60 +56\.10$' "$OUT" "standard input, redirected"
 run "$SWAPTRACE" compare - with < <(cat without)
