@@ -42,7 +42,8 @@ static const struct importer *choose(FILE *in, const char *format, const char *n
 	if (format) {
 		i = importer_by_name(format);
 		if (!i)
-			*code = fail(EXIT_USAGE, "there is no format '%s'; see --help", format);
+			*code = fail(EXIT_USAGE, "there is no input format '%s'; there is text",
+				     format);
 		return i;
 	}
 	n = peek(in, head, sizeof(head));
@@ -50,12 +51,17 @@ static const struct importer *choose(FILE *in, const char *format, const char *n
 		return importer_by_name("text");
 	i = importer_for(head, n);
 	if (!i && n >= WIRE_MAGIC_LEN && !memcmp(head, WIRE_MAGIC, WIRE_MAGIC_LEN))
-		*code = fail(EXIT_INPUT, "%s is a trace already", name);
+		*code = fail(
+			EXIT_INPUT,
+			"%s is a trace already; info, dump, replay and report read it as it is",
+			name);
 	else if (!i)
-		*code = fail(EXIT_INPUT,
-			     "%s: format not recognised; text notation begins with "
-			     "'# swaptrace text 1', others need --format",
-			     name);
+		*code = fail(
+			EXIT_INPUT,
+			"%s: format not recognised; text notation begins with "
+			"'# swaptrace text 1' (tables of argdist go into 'swaptrace report' and "
+			"'compare' as they are)",
+			name);
 	return i;
 }
 

@@ -30,7 +30,8 @@ static void print_summary(const struct info *in)
 	const struct trace_stats *s = in->stats;
 
 	printf("file       %s\n", in->path);
-	printf("size       %" PRIu64 " bytes in %" PRIu64 " blocks", in->bytes, s->blocks);
+	printf("size       %" PRIu64 " bytes in %" PRIu64 " block%s", in->bytes, s->blocks,
+	       s->blocks == 1 ? "" : "s");
 	if (s->events)
 		printf(", %.2f bytes an event", (double)in->bytes / (double)s->events);
 	printf("\n");
@@ -129,10 +130,12 @@ static void warn_offsets(const struct info *in)
 
 static void print_verdict(const struct info *in)
 {
-	printf("\nverify     %s: %" PRIu64 " blocks whole, %" PRIu64 " damaged; probes: %zu right, "
+	printf("\nverify     %s: %" PRIu64 " blocks whole, %" PRIu64
+	       " damaged%s; probes: %zu right, "
 	       "%zu wrong, %zu not checked\n",
 	       info_finding(in) ? "FAILED" : "passed", in->stats->blocks - in->broken_blocks,
 	       in->stats->damaged_blocks + in->broken_blocks,
+	       in->stats->truncated ? ", the end is missing" : "",
 	       in->nprobes - in->probes_wrong - in->probes_not_checked, in->probes_wrong,
 	       in->probes_not_checked);
 }
@@ -168,6 +171,10 @@ static int run_info(const struct arguments *args)
 		else if (info_print_json(stdout, &in, verify))
 			ret = fail(EXIT_ENVIRONMENT, "cannot write JSON");
 		damaged = trace_warn(path, in.stats);
+		if (in.stats->truncated)
+			note("'swaptrace recover %s -o NEW' makes a whole trace of what is "
+			     "readable",
+			     path);
 		warn_offsets(&in);
 		if (!ret &&
 		    ((verify && info_finding(&in)) || (damaged && option_flag(args, "strict"))))

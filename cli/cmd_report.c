@@ -64,9 +64,13 @@ static void show_warnings(const struct report *r, const struct sources *s, bool 
 static int print_argdist(const struct sources *s)
 {
 	for (unsigned int i = 0; i < s->n; i++) {
-		const char *label = s->n > 1 ? s->v[i].name : ARGDIST_PROBE;
+		const struct source *v = &s->v[i];
+		char label[160] = ARGDIST_PROBE;
 
-		if (argdist_write(stdout, &s->v[i].result.readahead.windows, label, NULL))
+		if (s->n > 1 || v->result.what_if)
+			snprintf(label, sizeof(label), "%s%s", v->name,
+				 v->result.what_if ? " (what-if)" : "");
+		if (argdist_write(stdout, &v->result.readahead.windows, label, NULL))
 			return fail(EXIT_ENVIRONMENT, "out of memory");
 	}
 	return EXIT_DONE;
@@ -190,7 +194,7 @@ const struct command cmd_report = {
 	.name = "report",
 	.synopsis = "[options] FILE...",
 	.summary = "tables and pictures of traces, results and argdist tables, side by side",
-	.description = "Reads traces (binary or text notation), results of replay and sweep (JSON) "
+	.description = "Reads traces (binary or text notation), results of replay (JSON) "
 		       "and pasted "
 		       "output of bcc's argdist, told apart by content, and puts them side by "
 		       "side: readahead "

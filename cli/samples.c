@@ -29,8 +29,16 @@ static int try_folder(const char *folder, const char *below, const char *name, c
 		      size_t size)
 {
 	int n = snprintf(out, size, "%s/%s%s", folder, below, name);
+	char *plain;
 
-	return n > 0 && (size_t)n < size && !access(out, R_OK) ? 0 : -ENOENT;
+	if (n <= 0 || (size_t)n >= size || access(out, R_OK))
+		return -ENOENT;
+	/* Users read the path: without the way from the program to it. */
+	plain = strstr(out, "/../") ? realpath(out, NULL) : NULL;
+	if (plain && strlen(plain) < size)
+		strcpy(out, plain);
+	free(plain);
+	return 0;
 }
 
 static const char *const below[] = { "traces/samples/", "../traces/samples/",

@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 98
+tap_plan 99
 cd "$WORK" || exit 1
 
 # trace NAME HEADER: a text notation of the event lines on standard input.
@@ -79,6 +79,10 @@ report --style argdist t1.bin
 tap_same "$OUT" t1.want "and the same from the binary trace"
 "$SWAPTRACE" report --style argdist - <t1 >"$OUT" 2>"$ERR"
 tap_same "$OUT" t1.want "and from standard input"
+seq 40 | sed 's/.*/& 0 1 c LOOKUP type=0 off=& cause=fault/' | trace needs "# release=6.12.0 page_cluster=3 vma_ra=0\n"
+"$SWAPTRACE" replay -q -o whatif.json --policy page-cluster=0 needs >"$OUT" 2>"$ERR"
+report --style argdist whatif.json
+tap_grep '^page-cluster=0 \(what-if\)$' "$OUT" "a what-if is called one in this style, too"
 report t1.want
 has "151,414 calls, mean window 6.637" "what argdist printed is read back (facts: mean 6.637)"
 

@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 74
+tap_plan 76
 
 HEAD='# swaptrace text 1
 # release=6.12.117 arch=x86_64 page_size=4096 page_cluster=3
@@ -106,8 +106,8 @@ garbage line
 END
 run "$SWAPTRACE" import "$WORK/odd.txt" -o "$WORK/odd.data"
 tap_is "$STATUS" 0 "odd lines do not stop an import"
-tap_grep '1 lines not understood; the first is line 5' "$ERR" "a bad line is counted and its number named"
-tap_grep '1 unknown events and 2 unknown keys or values: depth, FUTURE, ret=99999999999999999999' "$ERR" \
+tap_grep '1 line not understood; the first is line 5' "$ERR" "a bad line is counted and its number named"
+tap_grep '1 unknown event and 2 unknown keys or values: depth, FUTURE, ret=99999999999999999999' "$ERR" \
 	"unknown names are named"
 tap_grep 'page_clustr \(page_cluster\?\)' "$ERR" "a misspelt header key is reported with the right one"
 run "$SWAPTRACE" import --strict "$WORK/odd.txt" -o "$WORK/odd.data"
@@ -199,6 +199,9 @@ run "$SWAPTRACE" dump --no-header "$WORK/cut.data"
 tap_is "$STATUS" 0 "a cut trace is read to its last whole block"
 head -n "$(wc -l <"$OUT")" <(grep -v '^#' "$WORK/big.txt") >"$WORK/prefix"
 tap_same "$OUT" "$WORK/prefix" "with exactly the events before the cut"
+run "$SWAPTRACE" info --verify "$WORK/cut.data"
+tap_grep '^verify +FAILED: .* the end is missing' "$OUT" "info --verify says why it failed"
+tap_grep 'swaptrace recover .*cut\.data -o NEW' "$ERR" "and what to do"
 run "$SWAPTRACE" recover "$WORK/cut.data" -o "$WORK/saved.data"
 run "$SWAPTRACE" info --verify "$WORK/saved.data"
 tap_is "$STATUS" 0 "recovered, it is whole"
