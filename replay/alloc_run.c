@@ -697,18 +697,17 @@ void alloc_run_workers(struct alloc_run *run, unsigned int cpu)
 /* --- the start ---------------------------------------------------------------------------------
  */
 
-static void place_anywhere(struct alloc_run *run, uint32_t r)
+static bool place_anywhere(struct alloc_run *run, uint32_t r)
 {
 	const struct alloc_request req = { .order = 0 };
 	uint32_t x = alloc_run_ask(run, &req, 0);
 
 	run->result->requests--;
-	if (x == SLOT_NOWHERE) {
-		run->result->unplaced++;
-		return;
-	}
+	if (x == SLOT_NOWHERE)
+		return false;
 	alloc_map_link(&run->map, r, x);
 	alloc_stats_hold(run, x, 1);
+	return true;
 }
 
 void alloc_run_place(struct alloc_run *run, unsigned int type, uint32_t off, uint32_t n)
@@ -716,8 +715,12 @@ void alloc_run_place(struct alloc_run *run, unsigned int type, uint32_t off, uin
 	uint32_t r = slot_space_number(&run->cfg.world->space, type, off), x;
 
 	if (run->cfg.policy->devices || swap_alloc_take(run->pool[0], (int)type, off, n, 0)) {
-		for (uint32_t i = 0; i < n; i++)
-			place_anywhere(run, r + i);
+		uint32_t i = 0;
+
+		while (i < n && place_anywhere(run, r + i))
+			i++;
+		/* Where one page finds no slot, the next one does not either. */
+		run->result->unplaced += n - i;
 		return;
 	}
 	x = model_slot(run, 0, (int)type, off);
