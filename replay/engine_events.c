@@ -55,21 +55,6 @@ static void count_swapoff(struct engine *g, const struct need *n, uint64_t t_ns)
 		g->swapoff->type = (int)n->type;
 }
 
-struct moment engine_moment(const struct block_view *v, uint32_t k, const struct columns *c,
-			    uint32_t i)
-{
-	struct moment at = { .t_ns = v->times[k], .cpu = v->cpus[k] };
-
-	if (column_has(c, i, KEY_TID))
-		at.task = c->v[KEY_TID][i];
-	else if (v->tgids[k] >= 0)
-		at.task = (uint64_t)v->tgids[k];
-	else
-		at = (struct moment){ v->times[k], (uint64_t)(uint32_t)v->cpus[k], true,
-				      v->cpus[k] };
-	return at;
-}
-
 static int on_lookup(struct engine *g, const struct block_view *v, uint32_t k,
 		     const struct columns *c, uint32_t i)
 {
@@ -78,6 +63,10 @@ static int on_lookup(struct engine *g, const struct block_view *v, uint32_t k,
 	fill_need(g, c, i, v->cpus[k], v->tgids[k], &l.need);
 	if (!slots_valid(&g->machine.slots, l.need.type, l.need.off))
 		return 0;
+	/* Forks add references that no event shows; the count at a lookup is the truth. */
+	if (l.need.count > 0)
+		g->machine.slots.dev[l.need.type].refs[l.need.off] =
+			(uint8_t)(l.need.count > 255 ? 255 : l.need.count);
 	count_swapoff(g, &l.need, v->times[k]);
 	for (unsigned int p = 0; p < g->o->npolicies; p++)
 		run_step(&g->runs[p], &l.need);

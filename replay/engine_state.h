@@ -51,8 +51,20 @@ int engine_lru_event(struct engine *g, const struct block_view *v, uint32_t k, e
 const struct view_wanted *engine_wanted(const struct engine *g, struct view_wanted *w);
 
 /** engine_moment - when and by whom event @k of the block was; @c and @i as in engine_event() */
-struct moment engine_moment(const struct block_view *v, uint32_t k, const struct columns *c,
-			    uint32_t i);
+static inline struct moment engine_moment(const struct block_view *v, uint32_t k,
+					  const struct columns *c, uint32_t i)
+{
+	struct moment at = { .t_ns = v->times[k], .cpu = v->cpus[k] };
+
+	if (column_has(c, i, KEY_TID))
+		at.task = c->v[KEY_TID][i];
+	else if (v->tgids[k] >= 0)
+		at.task = (uint64_t)v->tgids[k];
+	else
+		at = (struct moment){ v->times[k], (uint64_t)(uint32_t)v->cpus[k], true,
+				      v->cpus[k] };
+	return at;
+}
 
 /** engine_add_phase - a new phase of result @res with the settings of @m; 0 or -ENOMEM */
 int engine_add_phase(struct replay_result *res, const struct machine *m, uint64_t t_ns);

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 68
+tap_plan 69
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -104,6 +104,19 @@ trace blind '# release=6.12.0 page_cluster=3 vma_ra=1' <<-END
 END
 run "$SWAPTRACE" replay --verify "$WORK/blind"
 tap_grep 'verify: 2 of 2 decisions agree' "$OUT" "unknown device flags: the mode is taken from the recorded calls"
+
+# --- A fork adds a reference that no event shows: the count at the lookup keeps the slot readable after one drop, so
+# that the next window of 8 (slots 1000 to 1007) reads it as a neighbour.
+trace fork "$CLUSTER" <<-END
+	ALLOC order=0 type=0 off=1001
+	CACHE type=0 off=1001 by=swapout
+	LOOKUP type=0 off=1001 cause=fault count=2
+	UNREF type=0 off=1001 n=1 how=swapin
+	UNCACHE type=0 off=1001 by=reclaim
+	LOOKUP type=0 off=1000 cause=fault count=1
+END
+tap_is "$(counts fork 1 "pages_read ra_pages" --policy readahead=fixed:8)" "2 1" \
+	"a shared slot is still in use after one of its references was dropped"
 
 # --- case 51: missing return values travel into the replay -------------------------------------
 for missed in 38 0; do
