@@ -23,6 +23,9 @@ int bpf_backend_new(struct bpf_backend **b, const struct hook_kernel *k, uint64_
 		    const struct record_settings *s, struct error *e);
 void bpf_backend_free(struct bpf_backend *b);
 
+/** bpf_backend_drain - where lru_add_drain is and the next function begins; before loading */
+void bpf_backend_drain(struct bpf_backend *b, uint64_t from, uint64_t to);
+
 /** bpf_backend_ops_table - for loader_run(), with the backend as its context */
 extern const struct bpf_backend_ops bpf_backend_ops_table;
 

@@ -91,6 +91,7 @@ int bpf_backend_new(struct bpf_backend **out, const struct hook_kernel *k, uint6
 	b->cpus = (unsigned int)cpus;
 	b->settings = *s;
 	b->settings.ring_size = ring_size(ring_bytes);
+	b->settings.cpus = b->cpus;
 	b->stats_fd = -1;
 	b->addresses = (struct kernel_addresses){
 		.hits = symbols_variable(&k->symbols, "swapin_readahead_hits"),
@@ -102,6 +103,8 @@ int bpf_backend_new(struct bpf_backend **out, const struct hook_kernel *k, uint6
 		.swap_info = symbols_variable(&k->symbols, "swap_info"),
 		.vm_event_states = symbols_variable(&k->symbols, "vm_event_states"),
 		.per_cpu_offset = symbols_variable(&k->symbols, "__per_cpu_offset"),
+		.cpu_fbatches = symbols_variable(&k->symbols, "cpu_fbatches"),
+		.lru_rotate = symbols_variable(&k->symbols, "lru_rotate"),
 	};
 	*out = b;
 	return 0;
@@ -448,6 +451,12 @@ int bpf_backend_rings(struct bpf_backend *b, int (*record)(void *arg, void *data
 	for (unsigned int cpu = 1; cpu < b->cpus && !err; cpu++)
 		err = ring_buffer__add(b->rings, b->ring_fds[cpu], record, arg);
 	return err ? error_errno(e, err, "ring buffers cannot be opened") : 0;
+}
+
+void bpf_backend_drain(struct bpf_backend *b, uint64_t from, uint64_t to)
+{
+	b->addresses.drain = from;
+	b->addresses.drain_end = to;
 }
 
 void bpf_backend_enable(struct bpf_backend *b, bool on)

@@ -8,6 +8,7 @@ int decoder_init(struct decoder *d, uint32_t page_size)
 {
 	memset(d, 0, sizeof(*d));
 	d->page_size = page_size;
+	d->swapon_type = TYPES_MAX;
 	d->vmas = vma_table_new();
 	return d->vmas ? 0 : -ENOMEM;
 }
@@ -135,6 +136,8 @@ static void head_event(struct decoder *d, struct event *ev, enum event_type type
 	ev->comm = d->string(d->arg, r->comm, strnlen(r->comm, COMM_LEN));
 	if (r->tid != r->tgid)
 		event_set(ev, KEY_TID, r->tid);
+	if (r->seq)
+		event_set(ev, KEY_SEQ, r->seq);
 	if (r->flags & RECORD_FILTERED)
 		event_set(ev, KEY_FILTERED, 1);
 	if (d->self && r->tgid == d->self)
@@ -285,49 +288,65 @@ static int decode_ra(struct decoder *d, const struct record_ra *r)
 	return d->event(d->arg, &ev, r->head.cpu, r->head.probe);
 }
 
-static int decode_range(struct decoder *d, const struct record_range *r)
+/* What a row of slots means, by the probe that sent it; false: nothing. */
+static bool range_kind(unsigned int probe, enum event_type *type, unsigned int *what)
 {
-	struct event ev;
-	unsigned int what = CACHE_BY;
-	enum event_type type;
+	static const struct {
+		enum event_type type;
+		unsigned int what;
+	} kinds[PROBE_NR] = {
+		[PROBE_READ] = { EV_READ, READ_CAUSE },
+		[PROBE_CACHE] = { EV_CACHE, CACHE_BY },
+		[PROBE_UNCACHE] = { EV_UNCACHE, CACHE_BY },
+		[PROBE_UNREF_SWAPIN] = { EV_UNREF, UNREF_HOW },
+		[PROBE_UNREF_ZAP] = { EV_UNREF, UNREF_HOW },
+		[PROBE_FREE] = { EV_FREE, FREE_CAUSE },
+		[PROBE_ALLOC] = { EV_ALLOC, ALLOC_VIA },
+		[PROBE_WRITE] = { EV_WRITE, WRITE_ZERO },
+		[PROBE_WRITE_ZERO] = { EV_WRITE, WRITE_ZERO },
+	};
 
-	switch (r->head.probe) {
-	case PROBE_READ:
-		type = EV_READ;
-		what = READ_CAUSE;
+	if (probe >= PROBE_NR || !kinds[probe].what)
+		return false;
+	*type = kinds[probe].type;
+	*what = kinds[probe].what;
+	return true;
+}
+
+static void set_range(struct decoder *d, struct event *ev, const struct record_range *r)
+{
+	switch (ev->type) {
+	case EV_ALLOC:
+		set_entry(d, ev, ALLOC_TYPE, ALLOC_OFF, r->entry);
+		event_set(ev, ALLOC_ORDER, r->order);
+		event_set(ev, ALLOC_N, r->n);
+		if (r->folio)
+			event_set(ev, ALLOC_FOLIO, r->folio);
+		if (r->memcg)
+			event_set(ev, ALLOC_MEMCG, r->memcg);
 		break;
-	case PROBE_CACHE:
-		type = EV_CACHE;
-		break;
-	case PROBE_UNCACHE:
-		type = EV_UNCACHE;
-		break;
-	case PROBE_UNREF_SWAPIN:
-	case PROBE_UNREF_ZAP:
-		type = EV_UNREF;
-		what = UNREF_HOW;
-		break;
-	case PROBE_FREE:
-		type = EV_FREE;
-		what = FREE_CAUSE;
-		break;
-	case PROBE_ALLOC:
-		type = EV_ALLOC;
-		what = ALLOC_VIA;
+	case EV_WRITE:
+		set_entry(d, ev, WRITE_TYPE, WRITE_OFF, r->entry);
+		event_set(ev, WRITE_ORDER, r->order);
 		break;
 	default:
+		set_entry(d, ev, READ_TYPE, READ_OFF, r->entry);
+		event_set(ev, READ_N, r->n);
+	}
+}
+
+static int decode_range(struct decoder *d, const struct record_range *r)
+{
+	enum event_type type;
+	unsigned int what;
+	struct event ev;
+
+	if (!range_kind(r->head.probe, &type, &what)) {
 		d->bad_records++;
 		return 0;
 	}
 	head_event(d, &ev, type, &r->head);
-	if (type == EV_ALLOC) {
-		set_entry(d, &ev, ALLOC_TYPE, ALLOC_OFF, r->entry);
-		event_set(&ev, ALLOC_ORDER, r->order);
-		event_set(&ev, ALLOC_N, r->n);
-	} else {
-		set_entry(d, &ev, READ_TYPE, READ_OFF, r->entry);
-		event_set(&ev, READ_N, r->n);
-	}
+	set_range(d, &ev, r);
 	if (r->what != UNKNOWN_U8)
 		event_set(&ev, what, r->what);
 	if (type == EV_UNREF && r->left != UNKNOWN_U32)
@@ -336,7 +355,7 @@ static int decode_range(struct decoder *d, const struct record_range *r)
 			r->head.flags & RECORD_MORE ? PROBE_NONE : r->head.probe);
 }
 
-/* type, off and n stand first in all events of decode_range() but ALLOC. */
+/* type, off and n stand first in all events of decode_range() but ALLOC and WRITE. */
 _Static_assert((int)READ_TYPE == (int)CACHE_TYPE && (int)READ_OFF == (int)CACHE_OFF &&
 		       (int)READ_N == (int)CACHE_N,
 	       "CACHE");
@@ -346,6 +365,143 @@ _Static_assert((int)READ_TYPE == (int)UNREF_TYPE && (int)READ_OFF == (int)UNREF_
 _Static_assert((int)READ_TYPE == (int)FREE_TYPE && (int)READ_OFF == (int)FREE_OFF &&
 		       (int)READ_N == (int)FREE_N,
 	       "FREE");
+
+/* ---- requests ---- */
+
+/*
+ * The request that failed for the large folio which this page was a part of; 0: none. Only inside
+ * one call of reclaim: later the page may be part of something else.
+ */
+static uint64_t split_of(const struct decoder *d, const struct record_swapout *r)
+{
+	unsigned int n = d->nsplits < SPLITS_KEPT ? d->nsplits : SPLITS_KEPT;
+
+	if (r->order || !r->reclaim)
+		return 0;
+	for (unsigned int i = 1; i <= n; i++) {
+		const struct split_folio *s = &d->splits[(d->nsplits - i) % SPLITS_KEPT];
+
+		if (s->reclaim == r->reclaim && r->folio >= s->from && r->folio < s->to)
+			return s->id;
+	}
+	return 0;
+}
+
+static int decode_swapout(struct decoder *d, const struct record_swapout *r)
+{
+	uint64_t split = split_of(d, r);
+	struct event ev;
+
+	head_event(d, &ev, EV_SWAPOUT, &r->head);
+	event_set(&ev, SWAPOUT_ORDER, r->order);
+	event_set(&ev, SWAPOUT_FOLIO, r->id);
+	if (split)
+		event_set(&ev, SWAPOUT_SPLIT_OF, split);
+	if (r->memcg)
+		event_set(&ev, SWAPOUT_MEMCG, r->memcg);
+	return d->event(d->arg, &ev, r->head.cpu, r->head.probe);
+}
+
+static int decode_answer(struct decoder *d, const struct record_answer *r)
+{
+	const struct record_swapout *asked = &r->asked;
+	struct event ev;
+
+	head_event(d, &ev, r->entry ? EV_ALLOC : EV_ALLOCFAIL, &asked->head);
+	event_set(&ev, ALLOC_ORDER, asked->order);
+	event_set(&ev, ALLOC_FOLIO, asked->id);
+	if (asked->memcg)
+		event_set(&ev, ALLOC_MEMCG, asked->memcg);
+	if (r->entry) {
+		set_entry(d, &ev, ALLOC_TYPE, ALLOC_OFF, r->entry);
+		event_set(&ev, ALLOC_N, 1);
+		event_set(&ev, ALLOC_VIA, VIA_CACHE);
+	} else {
+		event_set(&ev, ALLOC_REASON, r->reason);
+		if (asked->order && asked->order < 32)
+			d->splits[d->nsplits++ % SPLITS_KEPT] = (struct split_folio){
+				.from = asked->folio,
+				.to = asked->folio + ((uint64_t)asked->page_struct << asked->order),
+				.id = asked->id,
+				.reclaim = asked->reclaim,
+			};
+	}
+	return d->event(d->arg, &ev, asked->head.cpu, asked->head.probe);
+}
+
+_Static_assert((int)ANSWER_SPACE == (int)REASON_SPACE && (int)ANSWER_LIMIT == (int)REASON_LIMIT &&
+		       (int)ANSWER_CONFIG == (int)REASON_CONFIG,
+	       "reasons");
+
+/* Of the device that has just come; the others go on where they are. */
+static int decode_place(struct decoder *d, const struct record_place *r)
+{
+	struct event ev;
+
+	if (r->type != d->swapon_type)
+		return 0;
+	head_event(d, &ev, EV_PCPU, &r->head);
+	event_set(&ev, KEY_CPU, r->cpu);
+	event_set(&ev, PCPU_TYPE, r->type);
+	event_set(&ev, PCPU_NEXT, r->next);
+	return d->event(d->arg, &ev, r->head.cpu, PROBE_NONE);
+}
+
+/* ---- per-CPU batches ---- */
+
+static void set_drain(struct decoder *d, struct event *ev, const struct record_lru *r)
+{
+	static const unsigned int keys[LRU_BATCHES_OF_CPU] = {
+		[LRU_ADD] = DRAIN_ADD,
+		[LRU_ROTATE] = DRAIN_ROTATE,
+		[LRU_DEACTIVATE_FILE] = DRAIN_DEACTIVATE_FILE,
+		[LRU_DEACTIVATE] = DRAIN_DEACTIVATE,
+		[LRU_LAZYFREE] = DRAIN_LAZYFREE,
+		[LRU_ACTIVATE] = DRAIN_ACTIVATE,
+	};
+	const char *site;
+	size_t len = 0;
+
+	site = d->site ? d->site(d->arg, r->place, &len) : NULL;
+	if (site)
+		event_set(ev, DRAIN_SITE, d->string(d->arg, site, len));
+	for (unsigned int op = 0; op < LRU_BATCHES_OF_CPU; op++)
+		if (r->known >> op & 1)
+			event_set(ev, keys[op], r->moved[op]);
+	if (r->cpu != r->head.cpu)
+		event_set(ev, KEY_CPU, r->cpu);
+}
+
+static int decode_lru(struct decoder *d, const struct record_lru *r)
+{
+	struct event ev;
+
+	switch (r->head.probe) {
+	case PROBE_DRAIN:
+		head_event(d, &ev, EV_DRAIN, &r->head);
+		set_drain(d, &ev, r);
+		break;
+	case PROBE_RELEASE:
+		head_event(d, &ev, EV_RELEASE, &r->head);
+		event_set(&ev, BATCH_BATCH, r->place);
+		event_set(&ev, BATCH_N, r->n);
+		event_set(&ev, BATCH_DRAINED, r->drained);
+		break;
+	case PROBE_FLUSH:
+		head_event(d, &ev, EV_FLUSH, &r->head);
+		event_set(&ev, FLUSH_OP, r->op);
+		event_set(&ev, FLUSH_N, r->n);
+		break;
+	default:
+		head_event(d, &ev, EV_LRUADD, &r->head);
+		event_set(&ev, LRUADD_OP, r->op);
+		event_set(&ev, LRUADD_LARGE, r->large);
+		event_set(&ev, LRUADD_N, r->n);
+	}
+	return d->event(d->arg, &ev, r->head.cpu, r->head.probe);
+}
+
+/* ---- devices and settings ---- */
 
 static int decode_device(struct decoder *d, const struct record_device *r)
 {
@@ -368,6 +524,7 @@ static int decode_swapon(struct decoder *d, const struct record *r)
 		struct record_device *dev = &d->devices[type];
 
 		d->known[type] = true;
+		d->swapon_type = type;
 		event_set(&ev, SWAPON_TYPE, type);
 		event_set(&ev, SWAPON_PAGES, dev->max);
 		event_set(&ev, SWAPON_PRIO, (uint64_t)(int64_t)dev->prio);
@@ -431,6 +588,10 @@ static const size_t record_sizes[] = {
 	[RECORD_DEVICE] = sizeof(struct record_device),
 	[RECORD_CONFIG] = sizeof(struct record_config),
 	[RECORD_MM_GONE] = sizeof(struct record_mm),
+	[RECORD_SWAPOUT] = sizeof(struct record_swapout),
+	[RECORD_ANSWER] = sizeof(struct record_answer),
+	[RECORD_PLACE] = sizeof(struct record_place),
+	[RECORD_LRU] = sizeof(struct record_lru),
 };
 
 int decoder_record(struct decoder *d, const void *data, size_t len)
@@ -458,6 +619,14 @@ int decoder_record(struct decoder *d, const void *data, size_t len)
 		return decode_device(d, data);
 	case RECORD_CONFIG:
 		return decode_config(d, data);
+	case RECORD_SWAPOUT:
+		return decode_swapout(d, data);
+	case RECORD_ANSWER:
+		return decode_answer(d, data);
+	case RECORD_PLACE:
+		return decode_place(d, data);
+	case RECORD_LRU:
+		return decode_lru(d, data);
 	default:
 		vma_table_mm_gone(d->vmas, ((const struct record_mm *)data)->mm);
 		return 0;

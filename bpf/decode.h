@@ -16,19 +16,31 @@
  * arithmetic (windows, VMA words, bursts) is tested without a kernel.
  */
 
+/* Large folios that got no slots: they are split, and their pages ask one by one. */
+#define SPLITS_KEPT 256
+struct split_folio {
+	uint64_t from, to; /* addresses of its struct pages */
+	uint64_t id;	   /* of its request */
+	uint64_t reclaim;  /* the call of reclaim in which it happened */
+};
+
 struct decoder {
 	/* What the decoder asks of its owner. */
 	int (*event)(void *arg, const struct event *ev, unsigned int cpu, int probe);
 	uint32_t (*string)(void *arg, const char *s, size_t len);
 	void (*swapon)(void *arg, struct record_device *d, struct event *ev);
+	const char *(*site)(void *arg, uint64_t address, size_t *len); /* NULL: unknown */
 	void *arg;
 
 	uint32_t page_size;
 	uint32_t self; /* tgid of the recorder, 0: nobody */
 	struct vma_table *vmas;
 	struct record_device devices[TYPES_MAX];
-	bool known[TYPES_MAX];	 /* devices that have been reported */
-	bool present[TYPES_MAX]; /* devices that are on, as of the last records */
+	bool known[TYPES_MAX];			/* devices that have been reported */
+	bool present[TYPES_MAX];		/* devices that are on, as of the last records */
+	uint32_t swapon_type;			/* of the last SWAPON, TYPES_MAX: none */
+	struct split_folio splits[SPLITS_KEPT]; /* a ring */
+	unsigned int nsplits;
 
 	uint64_t bad_records; /* of an unknown kind or length */
 	uint64_t odd_offsets; /* slots outside their device: ignored and counted */

@@ -212,6 +212,102 @@ static const struct hook_symbol swapout_symbols[] = { { .symbol = "add_to_swap",
 							.kernels = "to 6.14" },
 						      END };
 
+/* ---- the alloc group ---- */
+
+static const struct hook_symbol ask_symbols[] = {
+	{ .symbol = "folio_alloc_swap",
+	  .entry = "ask_enter",
+	  .with = "get_swap_pages",
+	  .kprobe_only = true,
+	  .kernels = "6.1 to 6.14" },
+	{ .symbol = "folio_alloc_swap", .entry = "ask_enter", .kernels = "6.15 on" },
+	END
+};
+
+static const struct hook_symbol answer_symbols[] = { { .symbol = "folio_alloc_swap",
+						       .exit = "answer_exit",
+						       .counts_at_exit = true,
+						       .with = "free_swap_slot",
+						       .kprobe_only = true,
+						       .kernels = "6.1 to 6.13" },
+						     { .symbol = "folio_alloc_swap",
+						       .exit = "answer_told_exit",
+						       .counts_at_exit = true,
+						       .with = "get_swap_pages",
+						       .kprobe_only = true,
+						       .kernels = "6.14" },
+						     { .symbol = "folio_alloc_swap",
+						       .exit = "answer_error_exit",
+						       .counts_at_exit = true,
+						       .kernels = "6.15 on" },
+						     END };
+
+static const struct hook_symbol giveback_symbols[] = {
+	{ .symbol = "put_swap_folio", .entry = "giveback_enter", .kernels = "6.1 on" }, END
+};
+
+static const struct hook_symbol write_symbols[] = {
+	{ .symbol = "__swap_writepage", .entry = "write_enter", .kernels = "all" }, END
+};
+
+static const struct hook_symbol writezero_symbols[] = { { .symbol = "swap_writeout",
+							  .entry = "writepage_enter",
+							  .exit = "writepage_exit",
+							  .counts_at_exit = true,
+							  .kernels = "6.16 on" },
+							{ .symbol = "swap_writepage",
+							  .entry = "writepage_enter",
+							  .exit = "writepage_exit",
+							  .counts_at_exit = true,
+							  .kernels = "to 6.15" },
+							END };
+
+/* ---- the lru group ---- */
+
+static const struct hook_symbol drain_symbols[] = { { .symbol = "lru_add_drain",
+						      .entry = "drain_enter",
+						      .kprobe_only = true,
+						      .kernels = "all" },
+						    END };
+
+static const struct hook_symbol draincpu_symbols[] = { { .symbol = "lru_add_drain_cpu",
+							 .entry = "drain_cpu_enter",
+							 .kprobe_only = true,
+							 .kernels = "all" },
+						       END };
+
+static const struct hook_symbol release_symbols[] = {
+	{ .symbol = "__folio_batch_release", .entry = "release_enter", .kernels = "6.5 on" },
+	{ .symbol = "__pagevec_release", .entry = "release_pagevec_enter", .kernels = "to 6.4" },
+	END
+};
+
+static const struct hook_symbol lruflush_symbols[] = {
+	{ .symbol = "folio_batch_move_lru", .entry = "flush_batch_enter", .kernels = "6.1 on" }, END
+};
+
+static const struct hook_symbol lruadd_symbols[] = {
+	{ .symbol = "__folio_batch_add_and_move", .entry = "lruadd_enter", .kernels = "6.12 on" },
+	{ .symbol = "folio_add_lru", .entry = "addlru_enter", .kernels = "6.1 to 6.11" },
+	END
+};
+
+/* Functions that check whether a folio may join a batch, where they do not share the joining. */
+#define LRU_OLD(name, function, where)                                                             \
+	static const struct hook_symbol name##_symbols[] = { {                                     \
+								     .symbol = function,           \
+								     .entry = #name "_enter",      \
+								     .absent = "__folio_batch_"    \
+									       "add_and_move",     \
+								     .kernels = where,             \
+							     },                                    \
+							     END }
+LRU_OLD(rotate, "folio_rotate_reclaimable", "6.1 to 6.11");
+LRU_OLD(deactivate_file, "deactivate_file_folio", "6.1 to 6.11");
+LRU_OLD(deactivate, "deactivate_page", "to 6.2");
+LRU_OLD(lazyfree, "mark_page_lazyfree", "to 6.2");
+LRU_OLD(activate, "folio_activate", "6.1 to 6.11");
+
 /* The system call's body (__do_sys_*) is inline code, which can't be traced: its wrapper can. */
 #define SWAPON(name, where)                                                                        \
 	{                                                                                          \
@@ -243,8 +339,19 @@ static const struct hook_symbol swapoff_begin_symbols[] = {
 
 #define STATE(what, list, stands_in, gone)                                                         \
 	{                                                                                          \
-		.name = what, .probe = -1, .groups = GROUP_ALL, .symbols = list,                   \
+		.name = what, .probe = -1, .groups = GROUP_SWAP, .symbols = list,                  \
 		.instead = stands_in, .lost = gone                                                 \
+	}
+#define GROUP_STATE(what, group, list, stands_in, gone)                                            \
+	{                                                                                          \
+		.name = what, .probe = -1, .groups = group, .symbols = list, .instead = stands_in, \
+		.lost = gone                                                                       \
+	}
+#define LRU_JOIN(id, list, gone)                                                                   \
+	{                                                                                          \
+		.name = "LRUADD", .event = "LRUADD", .probe = id, .groups = GROUP_LRU,             \
+		.symbols = list, .instead = "one function for all operations (6.12 on)",           \
+		.lost = gone, .spare = true                                                        \
 	}
 #define EVENT(what, id, wanted_by, needed_by, list, stands_in, gone)                               \
 	{                                                                                          \
@@ -274,17 +381,42 @@ const struct hook hook_plan[] = {
 	EVENT("RA", PROBE_RA_CLUSTER, GROUP_RA, GROUP_RA, cluster_symbols, NULL,
 	      "cluster readahead"),
 	EVENT("READ", PROBE_READ, GROUP_RA, 0, readio_symbols, NULL, "what was read"),
-	EVENT("CACHE", PROBE_CACHE, GROUP_ALL, 0, cache_symbols, NULL, "swap-cache insertions"),
-	EVENT("UNCACHE", PROBE_UNCACHE, GROUP_ALL, 0, uncache_symbols, NULL, "swap-cache removals"),
-	EVENT("UNREF", PROBE_UNREF_SWAPIN, GROUP_ALL, 0, unref_symbols, NULL,
+	EVENT("CACHE", PROBE_CACHE, GROUP_SWAP, 0, cache_symbols, NULL, "swap-cache insertions"),
+	EVENT("UNCACHE", PROBE_UNCACHE, GROUP_SWAP, 0, uncache_symbols, NULL,
+	      "swap-cache removals"),
+	EVENT("UNREF", PROBE_UNREF_SWAPIN, GROUP_SWAP, 0, unref_symbols, NULL,
 	      "references dropped by swap-in"),
-	EVENT("UNREF", PROBE_UNREF_ZAP, GROUP_ALL, 0, zap_symbols, NULL,
+	EVENT("UNREF", PROBE_UNREF_ZAP, GROUP_SWAP, 0, zap_symbols, NULL,
 	      "references dropped by unmapping"),
-	EVENT("FREE", PROBE_FREE, GROUP_ALL, GROUP_ALLOC, free_symbols, NULL, "slots freed"),
-	EVENT("ALLOC", PROBE_ALLOC, GROUP_ALL, GROUP_ALLOC, alloc_symbols, NULL, "slots given"),
-	EVENT("SWAPON", PROBE_SWAPON, GROUP_ALL, 0, swapon_symbols, NULL, "devices that come"),
-	EVENT("SWAPOFF", PROBE_SWAPOFF_END, GROUP_ALL, 0, swapoff_symbols, NULL, "end of swapoff"),
-	EVENT("SWAPOFF", PROBE_SWAPOFF_BEGIN, GROUP_ALL, 0, swapoff_begin_symbols, NULL,
+	EVENT("FREE", PROBE_FREE, GROUP_SWAP, GROUP_ALLOC, free_symbols, NULL, "slots freed"),
+	EVENT("ALLOC", PROBE_ALLOC, GROUP_SWAP, GROUP_ALLOC, alloc_symbols, NULL, "slots given"),
+	GROUP_STATE("slots that go back", GROUP_ALLOC, giveback_symbols, NULL,
+		    "ALLOCFAIL reason=limit, shown as space"),
+	EVENT("SWAPOUT", PROBE_SWAPOUT, GROUP_ALLOC, 0, ask_symbols, "ALLOC stands for requests",
+	      "which folio asked, and what for"),
+	EVENT("ALLOCFAIL", PROBE_ANSWER, GROUP_ALLOC, 0, answer_symbols,
+	      "CACHE by=swapout tells which slot of a slots cache was given",
+	      "requests that got nothing"),
+	EVENT("WRITE", PROBE_WRITE, GROUP_ALLOC, 0, write_symbols, NULL, "what was written"),
+	EVENT("WRITE", PROBE_WRITE_ZERO, GROUP_ALLOC, 0, writezero_symbols, NULL,
+	      "WRITE zero=1: zero-filled folios that are not written"),
+	GROUP_STATE("drain of this CPU", GROUP_LRU, drain_symbols, "the inner function",
+		    "DRAIN site=, shown as lru_add_drain"),
+	EVENT("DRAIN", PROBE_DRAIN, GROUP_LRU, GROUP_LRU, draincpu_symbols, NULL, "drains"),
+	EVENT("RELEASE", PROBE_RELEASE, GROUP_LRU, 0, release_symbols, NULL,
+	      "releases of callers' batches"),
+	EVENT("FLUSH", PROBE_FLUSH, GROUP_LRU, 0, lruflush_symbols, NULL,
+	      "flushes of full batches"),
+	EVENT("LRUADD", PROBE_LRUADD, GROUP_LRU, 0, lruadd_symbols, NULL,
+	      "folios that join a per-CPU batch"),
+	LRU_JOIN(PROBE_LRU_ROTATE, rotate_symbols, "LRUADD op=rotate"),
+	LRU_JOIN(PROBE_LRU_DEACTIVATE_FILE, deactivate_file_symbols, "LRUADD op=deactivate_file"),
+	LRU_JOIN(PROBE_LRU_DEACTIVATE, deactivate_symbols, "LRUADD op=deactivate"),
+	LRU_JOIN(PROBE_LRU_LAZYFREE, lazyfree_symbols, "LRUADD op=lazyfree"),
+	LRU_JOIN(PROBE_LRU_ACTIVATE, activate_symbols, "LRUADD op=activate"),
+	EVENT("SWAPON", PROBE_SWAPON, GROUP_SWAP, 0, swapon_symbols, NULL, "devices that come"),
+	EVENT("SWAPOFF", PROBE_SWAPOFF_END, GROUP_SWAP, 0, swapoff_symbols, NULL, "end of swapoff"),
+	EVENT("SWAPOFF", PROBE_SWAPOFF_BEGIN, GROUP_SWAP, 0, swapoff_begin_symbols, NULL,
 	      "begin of swapoff"),
 };
 const size_t hook_plan_len = sizeof(hook_plan) / sizeof(hook_plan[0]);
@@ -295,10 +427,10 @@ const size_t hook_plan_len = sizeof(hook_plan) / sizeof(hook_plan[0]);
 static const char *const other_names[] = {
 	"free_swap_slot",  "swapin_readahead_hits", "prev_offset",    "last_readahead_pages",
 	"page_cluster",	   "enable_vma_readahead",  "nr_rotate_swap", "swap_info",
-	"vm_event_states", "__per_cpu_offset",
+	"vm_event_states", "__per_cpu_offset",	    "cpu_fbatches",   "lru_rotate",
 };
 
-#define NAMES_MAX 160
+#define NAMES_MAX 240
 
 static size_t plan_names(const char **names)
 {
@@ -487,7 +619,8 @@ unsigned int hooks_groups(const char *list, struct error *e)
 		unsigned int group = group_of_word(list, len);
 
 		if (!group) {
-			error_set(e, -EINVAL, "'%.*s' is no group of events; there are: ra, alloc",
+			error_set(e, -EINVAL,
+				  "'%.*s' is no group of events; there are: ra, alloc, lru",
 				  (int)len, list);
 			return 0;
 		}
@@ -495,8 +628,21 @@ unsigned int hooks_groups(const char *list, struct error *e)
 		list += len + (list[len] == ',');
 	}
 	if (!groups)
-		error_set(e, -EINVAL, "no group of events given; there are: ra, alloc");
+		error_set(e, -EINVAL, "no group of events given; there are: ra, alloc, lru");
 	return groups;
+}
+
+const char *hooks_group_names(unsigned int groups, char *out, size_t size)
+{
+	static const char *const names[] = { "ra", "alloc", "lru" };
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (unsigned int i = 0; i < 3; i++)
+		if (groups >> i & 1 && len < size)
+			len += (size_t)snprintf(out + len, size - len, "%s%s", len ? "," : "",
+						names[i]);
+	return out;
 }
 
 void hook_describe_missing(const struct hook *h, char *out, size_t size)
@@ -605,7 +751,8 @@ static void print_variables(FILE *f, const struct hook_kernel *k)
 		{ "nr_rotate_swap", "whether a rotational device forces cluster readahead" },
 		{ "swap_info", "SLOTS, device facts, LOOKUP count=, UNREF left=" },
 		{ "vm_event_states", "the exact LOOKUP ra=; it is taken from the hits instead" },
-		{ "__per_cpu_offset", "the same" },
+		{ "__per_cpu_offset", "the same, and the content of per-CPU batches" },
+		{ "cpu_fbatches", "LRUADD, FLUSH and the counts of DRAIN" },
 	};
 
 	fprintf(f, "\nvariables of the kernel that are read by address%s\n",

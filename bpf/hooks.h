@@ -28,7 +28,8 @@ enum attach_kind {
 /* What -e asks for. */
 #define GROUP_RA 1u
 #define GROUP_ALLOC 2u
-#define GROUP_ALL (GROUP_RA | GROUP_ALLOC)
+#define GROUP_LRU 4u
+#define GROUP_SWAP (GROUP_RA | GROUP_ALLOC)
 
 /* One way to see an event. */
 struct hook_symbol {
@@ -51,16 +52,17 @@ struct hook {
 	const struct hook_symbol *symbols; /* best first, ended by a NULL symbol */
 	const char *instead; /* what stands in for it where it is missing, NULL: nothing */
 	const char *lost;    /* what is not known then */
+	bool spare;	     /* where it is not there, another hook of the same event is enough */
 };
 
-#define HOOKS_MAX 40
+#define HOOKS_MAX 64
 extern const struct hook hook_plan[];
 extern const size_t hook_plan_len;
 
 /* Facts about the kernel that the plan is resolved against. */
 struct hook_kernel {
 	struct symbol_table symbols;
-	struct btf_function functions[96];
+	struct btf_function functions[128];
 	size_t nfunctions;
 	bool have_btf;
 	int fprobe; /* CONFIG_FPROBE: 1, 0, -1 unknown */
@@ -94,10 +96,13 @@ void hook_kernel_free(struct hook_kernel *k);
 void hooks_resolve(const struct hook_kernel *k, struct hook_choice *c);
 
 /**
- * hooks_groups - a list like "ra,alloc" or of event names into groups
+ * hooks_groups - a list like "ra,alloc,lru" into groups
  * Returns the groups, 0 and a text for an unknown word.
  */
 unsigned int hooks_groups(const char *list, struct error *e);
+
+/** hooks_group_names - the groups as -e takes them, into @out, which is returned */
+const char *hooks_group_names(unsigned int groups, char *out, size_t size);
 
 /**
  * hooks_require - check that what was asked for can be recorded

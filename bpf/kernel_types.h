@@ -28,7 +28,13 @@ typedef _Bool bool;
 #define true 1
 #define false 0
 
-enum { MAP_TYPE_HASH = 1, MAP_TYPE_ARRAY = 2, MAP_TYPE_ARRAY_OF_MAPS = 12, MAP_TYPE_RINGBUF = 27 };
+enum {
+	MAP_TYPE_HASH = 1,
+	MAP_TYPE_ARRAY = 2,
+	MAP_TYPE_PERCPU_ARRAY = 6,
+	MAP_TYPE_ARRAY_OF_MAPS = 12,
+	MAP_TYPE_RINGBUF = 27
+};
 enum { MAP_MMAPABLE = 1 << 10 };
 enum { UPDATE_ANY = 0, UPDATE_NOEXIST = 1 };
 enum { RING_NO_WAKEUP = 1, RING_FORCE_WAKEUP = 2 };
@@ -73,6 +79,8 @@ struct swap_info_struct {
 	signed char type;
 	unsigned int max;
 	unsigned char *swap_map;
+	unsigned int *cluster_next_cpu; /* per CPU; 5.8 to 6.13 */
+	unsigned long *zeromap;		/* 6.12 on: bit per slot that is known to be zeroes */
 };
 
 typedef struct {
@@ -107,6 +115,58 @@ struct folio___private {
 	void *private;
 };
 
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct mem_cgroup {
+	struct cgroup_subsys_state css;
+};
+
+struct folio___memcg {
+	unsigned long memcg_data;
+};
+
+/* A batch of folios: of a CPU, or of a caller. */
+struct folio_batch {
+	unsigned char nr;
+	bool percpu_pvec_drained;
+	struct folio *folios[31];
+};
+
+struct pagevec { /* to 6.4 */
+	unsigned char nr;
+	bool percpu_pvec_drained;
+};
+
+struct cpu_fbatches {
+	struct folio_batch lru_add;
+	struct folio_batch lru_deactivate_file;
+	struct folio_batch lru_deactivate;
+	struct folio_batch lru_lazyfree;
+};
+
+struct cpu_fbatches___old { /* to 6.11; the rotate batch is a variable of its own */
+	struct folio_batch activate;
+};
+
+struct cpu_fbatches___new {
+	struct folio_batch lru_activate;
+	struct folio_batch lru_move_tail;
+};
+
+struct lru_rotate {
+	struct folio_batch fbatch;
+};
+
 struct folio___nr { /* 6.0 to 6.14 */
 	unsigned int _folio_nr_pages;
 };
@@ -118,7 +178,16 @@ struct folio___nr2 { /* 6.15 on */
 #pragma clang attribute pop
 
 /* Only the names matter: the values are relocated. */
-enum pageflags { PG_head = 6 };
+enum pageflags {
+	PG_locked = 0,
+	PG_dirty = 4,
+	PG_lru = 5,
+	PG_head = 6,
+	PG_active = 8,
+	PG_swapcache = 11,
+	PG_swapbacked = 18,
+	PG_unevictable = 19
+};
 enum vm_event_item { SWAP_RA_HIT = 105 };
 
 #endif

@@ -231,7 +231,8 @@ unsigned int loader_missing(const struct hook_choice *c, const struct loader_res
 	for (size_t i = 0; i < hook_plan_len; i++) {
 		char name[32] = "";
 
-		if (!c[i].hook->event || !wanted(&c[i], groups) || r->kinds[i] != ATTACH_NONE)
+		if (!c[i].hook->event || c[i].hook->spare || !wanted(&c[i], groups) ||
+		    r->kinds[i] != ATTACH_NONE)
 			continue;
 		for (size_t k = 0; c[i].hook->event[k] && k < sizeof(name) - 1; k++)
 			name[k] = (char)tolower((unsigned char)c[i].hook->event[k]);

@@ -128,6 +128,33 @@ static int set_thp_sizes(struct trace_header *h, const char *root)
 	return err;
 }
 
+static size_t append_counter(char *line, size_t len, size_t size, const char *root, unsigned int kb,
+			     const char *counter)
+{
+	char path[512], word[32];
+
+	snprintf(path, sizeof(path), "/sys/kernel/mm/transparent_hugepage/hugepages-%ukB/stats/%s",
+		 kb, counter);
+	if (len < size && read_word(root, path, word, sizeof(word)))
+		len += (size_t)snprintf(line + len, size - len, " thp_%ukB_%s=%s", kb, counter,
+					word);
+	return len;
+}
+
+int machine_thp_counters(struct trace_header *h, const char *root, const char *when)
+{
+	char line[2048];
+	size_t begin = (size_t)snprintf(line, sizeof(line), "note counters=%s", when);
+	size_t len = begin;
+
+	/* From one page to the largest folio that an architecture has (16 GB). */
+	for (unsigned int kb = 4; kb <= 16u << 20; kb *= 2) {
+		len = append_counter(line, len, sizeof(line), root, kb, "swpout");
+		len = append_counter(line, len, sizeof(line), root, kb, "swpout_fallback");
+	}
+	return len == begin || len >= sizeof(line) ? 0 : trace_header_add_line(h, line, NULL);
+}
+
 /*
  * CONFIG_THP_SWAP makes an allocator cluster as large as a PMD page (a page of 8-byte entries);
  * without it clusters have 256 slots. Unknown without a readable configuration.

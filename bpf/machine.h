@@ -18,6 +18,14 @@
 int machine_facts(struct trace_header *h, const char *root, struct error *e);
 
 /**
+ * machine_thp_counters - what the kernel has counted for each size of large folios
+ * @when: "begin" or "end"
+ * Adds a line "note counters=WHEN thp_SIZEkB_swpout=N thp_SIZEkB_swpout_fallback=N ..."; none where
+ * the kernel has no such counters (before 6.10). Returns 0 or -ENOMEM.
+ */
+int machine_thp_counters(struct trace_header *h, const char *root, const char *when);
+
+/**
  * machine_config_path - the kernel's configuration as a text file
  * @out: "/boot/config-RELEASE" below @root; false when there is none
  */

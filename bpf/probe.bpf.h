@@ -12,6 +12,7 @@
 #if defined(__TARGET_ARCH_arm64)
 #define PARM(regs, i) ((regs)->regs[(i)-1])
 #define RETURNED(regs) ((regs)->regs[0])
+#define CALLER(regs) ((regs)->regs[30])
 #else
 #define PARM1(regs) ((regs)->di)
 #define PARM2(regs) ((regs)->si)
@@ -20,6 +21,7 @@
 #define PARM5(regs) ((regs)->r8)
 #define PARM(regs, i) PARM##i(regs)
 #define RETURNED(regs) ((regs)->ax)
+#define CALLER(regs) read_u64((regs)->sp)
 #endif
 
 #define ENTRY0(name)                                                                               \
@@ -86,6 +88,13 @@
 	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
 	{                                                                                          \
 		name(PARM(ctx, 1), PARM(ctx, 2), PARM(ctx, 3), PARM(ctx, 4), PARM(ctx, 5));        \
+		return 0;                                                                          \
+	}
+/* With the return address, which only a kprobe gets. */
+#define ENTRY1_CALLER(name)                                                                        \
+	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
+	{                                                                                          \
+		name(PARM(ctx, 1), CALLER(ctx));                                                   \
 		return 0;                                                                          \
 	}
 #define EXIT0(name)                                                                                \

@@ -109,6 +109,8 @@ static __always_inline void reclaim_enter(void)
 {
 	struct task_state *ts = task_enter(CTX_RECLAIM);
 
+	if (ts)
+		ts->reclaim = __sync_fetch_and_add(&last_reclaim, 1) + 1;
 	if (ts && (ts->ctx & CTX_READ))
 		ts->ctx = (ts->ctx & ~CTX_READ) | CTX_OUTER_READ;
 }
@@ -118,6 +120,8 @@ static __always_inline void reclaim_exit(void)
 {
 	struct task_state *ts = task_get();
 
+	if (ts)
+		ts->reclaim = 0;
 	if (ts && (ts->ctx & CTX_OUTER_READ))
 		ts->ctx = (ts->ctx & ~CTX_OUTER_READ) | CTX_READ;
 	task_leave(CTX_RECLAIM);
@@ -138,12 +142,29 @@ EXIT0(reclaim_exit)
 
 CONTEXT(swapout, CTX_SWAPOUT)
 CONTEXT(cachefree, CTX_FREE)
-CONTEXT(flush, CTX_FLUSH)
 CONTEXT(slotreclaim, CTX_RECLAIM_SLOTS)
+
+/* One slot is not a flush: it did not wait in a cache before. */
+static __always_inline void flush_enter(u64 entries, u64 n)
+{
+	if ((u32)n > 1)
+		task_enter(CTX_FLUSH);
+}
+ENTRY2(flush_enter)
+
+static __always_inline void flush_exit(void)
+{
+	task_leave(CTX_FLUSH);
+}
+EXIT0(flush_exit)
 
 /* More than one slot of order 0 at a time: a per-CPU slots cache is filled. */
 static __always_inline void refill_enter(u64 n_goal)
 {
+	struct task_state *ts = task_get();
+
+	if (ts)
+		ts->searched = 1;
 	if ((u32)n_goal > 1)
 		task_enter(CTX_REFILL);
 }
@@ -649,6 +670,8 @@ static __always_inline void uncache_ci_enter(u64 ci, u64 folio, u64 entry)
 ENTRY3(uncache_ci_enter)
 
 #include "slots.bpf.h"
+#include "swapout.bpf.h"
+#include "lru.bpf.h"
 
 /* ---- what the recorder asks for ---- */
 

@@ -11,6 +11,7 @@
 #include "bpf/backend.h"
 #include "bpf/decode.h"
 #include "bpf/machine.h"
+#include "bpf/sites.h"
 #include "traces/returns.h"
 
 /*
@@ -50,6 +51,7 @@ struct recorder {
 	uint64_t advanced;   /* all events before this are written */
 	uint64_t events, ra_calls, late;
 	uint32_t comm; /* of the recorder itself */
+	struct site_table sites;
 };
 
 static uint64_t clock_ns(clockid_t id)
@@ -113,6 +115,14 @@ static void name_device(void *arg, struct record_device *dev, struct event *ev)
 	id = trace_write_string(r->w, name, strlen(name));
 	if (id)
 		event_set(ev, SWAPON_NAME, id);
+}
+
+static const char *name_site(void *arg, uint64_t address, size_t *len)
+{
+	struct recorder *r = arg;
+
+	/* A return address lies behind its call, which may be the last instruction. */
+	return sites_name(&r->sites, address - 1, len);
 }
 
 /* An event that the recorder itself makes. */
@@ -269,14 +279,15 @@ static int set_header(struct recorder *r, struct trace_header *h, struct error *
 	loader_attach_kinds(r->choices, &r->attached, text, sizeof(text));
 	if (!err)
 		err = trace_header_set(h, "attach", text);
-	snprintf(name, sizeof(name), "%s%s%s", r->o.groups & GROUP_RA ? "ra" : "",
-		 r->o.groups == GROUP_ALL ? "," : "", r->o.groups & GROUP_ALLOC ? "alloc" : "");
 	if (!err)
-		err = trace_header_set(h, "events", name);
+		err = trace_header_set(h, "events",
+				       hooks_group_names(r->o.groups, name, sizeof(name)));
 	if (!err && loader_missing(r->choices, &r->attached, r->o.groups, text, sizeof(text)))
 		err = trace_header_set(h, "missing", text);
 	if (!err && (r->o.tgid || r->o.cgroup))
 		err = trace_header_set_u64(h, "filtered", 1);
+	if (!err && r->o.groups & GROUP_ALLOC)
+		err = machine_thp_counters(h, r->o.root, "begin");
 	if (err)
 		return error_set(e, err, "out of memory for the trace's header");
 	return find_devices(r, h, e);
@@ -297,8 +308,29 @@ static int allocate_counts(struct recorder *r, struct error *e)
 	r->decoder.event = take_event;
 	r->decoder.string = take_string;
 	r->decoder.swapon = name_device;
+	r->decoder.site = name_site;
 	r->decoder.arg = r;
 	r->decoder.self = (uint32_t)getpid();
+	return 0;
+}
+
+/* Callers are told by name; and the one drain function calls the other, which is no call site. */
+static int read_sites(struct recorder *r, const struct hook_kernel *k, struct error *e)
+{
+	const struct symbol *copies[SYMBOL_COPIES_MAX];
+	const struct symbol_set *set = symbols_find(&k->symbols, "lru_add_drain");
+	char path[512];
+	int err;
+
+	if (!(r->o.groups & GROUP_LRU))
+		return 0;
+	snprintf(path, sizeof(path), "%s/proc/kallsyms", r->o.root);
+	err = sites_read(&r->sites, path);
+	if (err)
+		return error_errno(e, err, "%s: the kernel's functions cannot be read", path);
+	if (set && symbols_function(set, copies) && copies[0]->address)
+		bpf_backend_drain(r->backend, copies[0]->address,
+				  sites_end(&r->sites, copies[0]->address));
 	return 0;
 }
 
@@ -306,11 +338,14 @@ static int attach(struct recorder *r, const struct hook_kernel *k, struct error 
 {
 	struct record_settings s = { .filter_tgid = r->o.tgid,
 				     .filter_cgroup = r->o.cgroup,
-				     .filter_level = r->o.cgroup_level };
+				     .filter_level = r->o.cgroup_level,
+				     .alloc = !!(r->o.groups & GROUP_ALLOC) };
 	char release[128];
 	int err = bpf_backend_new(&r->backend, k, r->o.ring_bytes, &s, e);
 
 	machine_release(r->o.root, release, sizeof(release));
+	if (!err)
+		err = read_sites(r, k, e);
 	if (!err)
 		err = loader_run(&bpf_backend_ops_table, r->backend, r->choices, r->o.groups,
 				 release, &r->o.messages, &r->attached, e);
@@ -623,6 +658,8 @@ static int closing_lines(struct recorder *r, struct trace_header *h, struct erro
 			err = runs_line(r, i, h, e);
 	}
 	bpf_backend_totals(r->backend, &t);
+	if (!err && r->o.groups & GROUP_ALLOC)
+		err = machine_thp_counters(h, r->o.root, "end");
 	if (!err)
 		err = note_line(h, "burst_checked", t.burst_checked, true, e);
 	if (!err)
@@ -675,6 +712,7 @@ void recorder_close(struct recorder *r)
 		trace_sorter_end(r->sorter, NULL, NULL);
 	bpf_backend_free(r->backend);
 	decoder_free(&r->decoder);
+	sites_free(&r->sites);
 	free(r->batch.data);
 	free(r->batch.entries);
 	free(r->delivered);

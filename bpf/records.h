@@ -51,6 +51,19 @@ enum probe_id {
 	PROBE_SWAPON,
 	PROBE_SWAPOFF_BEGIN,
 	PROBE_SWAPOFF_END,
+	PROBE_SWAPOUT,
+	PROBE_ANSWER,
+	PROBE_WRITE,
+	PROBE_WRITE_ZERO,
+	PROBE_DRAIN,
+	PROBE_RELEASE,
+	PROBE_FLUSH,
+	PROBE_LRUADD, /* and one for each function of kernels without a common one */
+	PROBE_LRU_ROTATE,
+	PROBE_LRU_DEACTIVATE_FILE,
+	PROBE_LRU_DEACTIVATE,
+	PROBE_LRU_LAZYFREE,
+	PROBE_LRU_ACTIVATE,
 	PROBE_NR,
 	PROBE_NONE = PROBE_NR, /* a record that is no hit of its own; its losses are counted */
 	PROBE_ROWS
@@ -72,6 +85,10 @@ enum record_kind {
 	RECORD_DEVICE,
 	RECORD_CONFIG,
 	RECORD_MM_GONE,
+	RECORD_SWAPOUT,
+	RECORD_ANSWER,
+	RECORD_PLACE,
+	RECORD_LRU,
 };
 
 #define RECORD_FILTERED 1 /* outside -p / -G */
@@ -79,6 +96,7 @@ enum record_kind {
 
 struct record {
 	__u64 t_ns; /* CLOCK_BOOTTIME */
+	__u64 seq;  /* of the alloc group's events, counted from 1; 0: none */
 	__u32 tgid;
 	__u32 tid;
 	__u16 cpu; /* where the hit was counted */
@@ -148,10 +166,12 @@ struct record_ra {
 	__u64 burst_last;
 };
 
-/* READ, CACHE, UNCACHE, UNREF, FREE, ALLOC: some slots in a row. */
+/* READ, CACHE, UNCACHE, UNREF, FREE, ALLOC, WRITE: some slots in a row. */
 struct record_range {
 	struct record head;
 	__u64 entry;
+	__u64 folio; /* ALLOC: number of the request that it answers, 0: of none */
+	__u64 memcg; /* of that request, 0: unknown */
 	__u32 n;
 	__u32 left; /* UNKNOWN_U32 */
 	__u8 what;  /* the event's enum: cause, by, how, via; UNKNOWN_U8 */
@@ -188,6 +208,50 @@ struct record_mm {
 	__u64 mm;
 };
 
+/* A folio asks for slots. */
+struct record_swapout {
+	struct record head;
+	__u64 folio;   /* address of its struct page */
+	__u64 id;      /* number of the request */
+	__u64 memcg;   /* 0: unknown */
+	__u64 reclaim; /* the call of reclaim that it belongs to, 0: none */
+	__u32 order;
+	__u32 page_struct; /* bytes */
+};
+
+/* What it got where no slots were given during the call: a cached slot, or nothing. */
+struct record_answer {
+	struct record_swapout asked;
+	__u64 entry; /* 0: nothing */
+	__u8 reason; /* enum answer_reason, of nothing */
+	__u8 pad[7];
+};
+enum answer_reason { ANSWER_SPACE, ANSWER_LIMIT, ANSWER_CONFIG };
+
+/* Where a CPU begins the next scan of a device (cluster_next_cpu). */
+struct record_place {
+	struct record head;
+	__u32 type;
+	__u32 cpu;
+	__u32 next;
+	__u32 pad;
+};
+
+/* DRAIN, RELEASE, FLUSH, LRUADD; the probe says which. */
+#define LRU_BATCHES_OF_CPU 6
+struct record_lru {
+	struct record head;
+	__u64 place;			/* DRAIN: address in the caller; RELEASE: the batch */
+	__u8 moved[LRU_BATCHES_OF_CPU]; /* DRAIN: folios of each batch */
+	__u8 known;			/* DRAIN: bit per batch */
+	__u8 op;			/* FLUSH, LRUADD */
+	__u8 n;
+	__u8 large;
+	__u8 drained;
+	__u8 pad;
+	__u32 cpu; /* DRAIN: whose batches */
+};
+
 /* The state of a task that is inside the swap code, and what it is inside of. */
 #define CTX_FAULT (1u << 0)	     /* do_swap_page */
 #define CTX_UNUSE (1u << 1)	     /* unuse_pte_range */
@@ -208,6 +272,8 @@ struct record_mm {
 #define CTX_RECLAIM_SLOTS (1u << 16) /* the allocator frees slots that only hold cached pages */
 #define CTX_REFILL (1u << 17)	     /* get_swap_pages for a slots cache */
 #define CTX_OUTER_READ (1u << 18)    /* reclaim runs inside __read_swap_cache_async */
+#define CTX_ASK (1u << 19)	     /* folio_alloc_swap */
+#define CTX_WRITE (1u << 20)	     /* swap_writepage */
 #define CTX_RA (CTX_SWAPIN | CTX_CLUSTER)
 
 struct task_state {
@@ -227,7 +293,15 @@ struct task_state {
 	__u32 hit_cpu;
 	__u32 hits_before;
 	__u32 accounting; /* the pending lookup is a hit and waits for its accounting */
+	__u32 page_write; /* the page that swap_writepage got went to the device */
+	__u64 write_entry;
+	__u64 reclaim; /* number of the call of reclaim under way */
+	__u8 granted;  /* since folio_alloc_swap began: slots were given for the folio, */
+	__u8 searched; /* the allocator was called, */
+	__u8 returned; /* slots went back */
+	__u8 write_order;
 	__u32 pad;
+	struct record_swapout asked;
 	struct record_lookup lookup;
 	struct record_ra ra;
 };
@@ -243,6 +317,10 @@ struct kernel_addresses {
 	__u64 swap_info;
 	__u64 vm_event_states; /* offset in the per-CPU area */
 	__u64 per_cpu_offset;  /* __per_cpu_offset[] */
+	__u64 cpu_fbatches;    /* offset in the per-CPU area */
+	__u64 lru_rotate;      /* likewise */
+	__u64 drain;	       /* lru_add_drain */
+	__u64 drain_end;       /* where the next function begins */
 };
 
 struct record_settings {
@@ -250,6 +328,8 @@ struct record_settings {
 	__u32 filter_level;  /* depth of the cgroup */
 	__u64 filter_cgroup; /* 0: all */
 	__u64 ring_size;
+	__u32 alloc; /* the alloc group is recorded */
+	__u32 cpus;
 };
 
 /* Arguments and results of the SEC("syscall") programs. */

@@ -140,11 +140,31 @@ ENTRY3(free_range_enter)
 
 enum { VIA_DIRECT, VIA_CACHE };
 
+/*
+ * Called with the device's lock held, so seq tells the order of grants and frees. What is drawn for
+ * a slots cache answers no request yet.
+ */
 static __always_inline void alloc_range_enter(u64 si, u64 off, u64 n)
 {
-	if (count_hit(PROBE_ALLOC))
-		send_range(PROBE_ALLOC, entry_on(si, off), (u32)n,
-			   task_ctx() & CTX_REFILL ? VIA_CACHE : VIA_DIRECT, UNKNOWN_U32);
+	bool on = count_hit(PROBE_ALLOC);
+	struct task_state *ts = task_get();
+	struct record_range r = {};
+
+	if (!on)
+		return;
+	head_fill(&r.head, RECORD_RANGE, PROBE_ALLOC);
+	r.head.seq = take_seq();
+	r.entry = entry_on(si, off);
+	r.n = (u32)n;
+	r.order = order_of((u32)n);
+	r.left = UNKNOWN_U32;
+	r.what = ts && ts->ctx & CTX_REFILL ? VIA_CACHE : VIA_DIRECT;
+	if (ts && ts->ctx & CTX_ASK && r.what == VIA_DIRECT) {
+		ts->granted = 1;
+		r.folio = ts->asked.id;
+		r.memcg = ts->asked.memcg;
+	}
+	record_send(&r);
 }
 ENTRY3(alloc_range_enter)
 
@@ -277,6 +297,38 @@ static __always_inline void swapoff_exit(u64 ret)
 }
 EXIT1(swapoff_exit)
 
+#define PLACES_CPUS 64 /* as many as the verifier follows in a loop */
+
+/* Where each CPU begins to scan was drawn at random by swapon. */
+static __always_inline void send_places_of(u32 type, struct swap_info_struct *si)
+{
+	struct record_place r = {};
+	u64 next = (u64)BPF_CORE_READ(si, cluster_next_cpu);
+
+	if (!next || !at.per_cpu_offset)
+		return;
+	head_fill(&r.head, RECORD_PLACE, PROBE_NONE);
+	r.type = type;
+	for (u32 cpu = 0; cpu < PLACES_CPUS && cpu < settings.cpus; cpu++) {
+		r.cpu = cpu;
+		r.next = read_u32(read_u64(at.per_cpu_offset + cpu * sizeof(u64)) + next);
+		record_send(&r);
+	}
+}
+
+static __always_inline void send_places(void)
+{
+	struct swap_info_struct *si = 0;
+
+	if (!settings.alloc || !bpf_core_field_exists(si->cluster_next_cpu))
+		return;
+	for (u32 type = 0; type < TYPES_MAX; type++) {
+		si = device_of(type);
+		if (si && BPF_CORE_READ(si, flags) & SWP_USED)
+			send_places_of(type, si);
+	}
+}
+
 /* A new device: all that are on are reported, the recorder knows which of them it has seen. */
 static __always_inline void swapon_exit(u64 ret)
 {
@@ -297,6 +349,7 @@ static __always_inline void swapon_exit(u64 ret)
 	r.head.probe = PROBE_SWAPON;
 	r.head.kind = RECORD_SWAPON;
 	record_send(&r);
+	send_places();
 }
 EXIT1(swapon_exit)
 

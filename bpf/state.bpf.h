@@ -52,6 +52,9 @@ volatile __u32 enabled; /* hits are counted and recorded */
 __u64 no_state;		/* tasks that found no room in the tasks map */
 __u64 burst_checked;
 __u64 burst_mismatch;
+__u64 last_seq;	    /* of the alloc group's events */
+__u64 last_folio;   /* number of the last request */
+__u64 last_reclaim; /* number of the last call of reclaim */
 __u32 seen_page_cluster = UNKNOWN_U32;
 __u32 seen_vma_ra = UNKNOWN_U32;
 static const struct task_state fresh_task;
@@ -133,11 +136,21 @@ static __always_inline u32 entry_type(u64 entry)
 	return (u32)(entry >> ENTRY_TYPE_SHIFT);
 }
 
+/*
+ * The highest numbers are no devices but entries of the kernel's own (migration, poison, markers);
+ * how many is a matter of its configuration. They lie behind the end of the array of devices: what
+ * is read there is none, as a device knows its number.
+ */
 static __always_inline struct swap_info_struct *device_of(u32 type)
 {
+	struct swap_info_struct *si;
+
 	if (!at.swap_info || type >= TYPES_MAX)
 		return 0;
-	return (void *)read_u64(at.swap_info + type * sizeof(u64));
+	si = (void *)read_u64(at.swap_info + type * sizeof(u64));
+	if (!si || (u8)BPF_CORE_READ(si, type) != type || !(BPF_CORE_READ(si, flags) & SWP_USED))
+		return 0;
+	return si;
 }
 
 /* The byte of swap_map for an entry; false when it can't be read. */
@@ -279,6 +292,7 @@ static __always_inline void head_fill(struct record *r, u8 kind, u8 probe)
 	u64 id = bpf_get_current_pid_tgid();
 
 	r->t_ns = bpf_ktime_get_boot_ns();
+	r->seq = 0;
 	r->tgid = id >> 32;
 	r->tid = (u32)id;
 	r->cpu = bpf_get_smp_processor_id();
@@ -286,6 +300,12 @@ static __always_inline void head_fill(struct record *r, u8 kind, u8 probe)
 	r->probe = probe;
 	r->flags = is_filtered(r->tgid) ? RECORD_FILTERED : 0;
 	bpf_get_current_comm(r->comm, COMM_LEN);
+}
+
+/* The order in which the kernel's lock let things happen; other groups do without. */
+static __always_inline u64 take_seq(void)
+{
+	return settings.alloc ? __sync_fetch_and_add(&last_seq, 1) + 1 : 0;
 }
 
 static __always_inline void *this_ring(void)
@@ -310,11 +330,12 @@ static __always_inline u64 wakeup_flags(void *ring, u64 size)
 /* Sends a finished record whose head says what to count when there is no room. */
 #define record_send(r)                                                                             \
 	({                                                                                         \
+		const struct record *head_ = (const void *)(r);                                    \
 		void *ring_ = this_ring();                                                         \
 		if (!ring_ || bpf_ringbuf_output(ring_, (r), sizeof(*(r)),                         \
 						 wakeup_flags(ring_, sizeof(*(r)))))               \
-			count_lost((r)->head.cpu,                                                  \
-				   (r)->head.flags &RECORD_MORE ? PROBE_NONE : (r)->head.probe);   \
+			count_lost(head_->cpu,                                                     \
+				   head_->flags &RECORD_MORE ? PROBE_NONE : head_->probe);         \
 	})
 
 static __always_inline void send_part(u8 probe, u64 entry, u32 n, u8 what, u32 left, u32 flags)
@@ -323,6 +344,8 @@ static __always_inline void send_part(u8 probe, u64 entry, u32 n, u8 what, u32 l
 
 	head_fill(&r.head, RECORD_RANGE, probe);
 	r.head.flags |= flags;
+	if (probe == PROBE_FREE)
+		r.head.seq = take_seq();
 	r.entry = entry;
 	r.n = n;
 	r.what = what;

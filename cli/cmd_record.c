@@ -506,7 +506,7 @@ static const struct option_desc record_options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE",
 	  "trace to write (default swaptrace.data; an existing one becomes FILE.old); - is stdout",
 	  false },
-	{ 'e', "events", OPTION_STRING, "GROUPS", "ra (default), alloc; joined by commas", false },
+	{ 'e', "events", OPTION_STRING, "GROUPS", "ra (default), alloc, lru; joined by commas", false },
 	{ 'd', "duration", OPTION_U64, "SEC", "stop after this many seconds", false },
 	{ 'p', "pid", OPTION_U64, "PID", "mark the events of all other processes as filtered",
 	  false },

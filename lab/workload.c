@@ -56,7 +56,11 @@ struct options {
 	unsigned long hog_rounds;
 	unsigned long kept; /* per cent of a swapped page that stays in memory: 0 on a disk, about
 			       60 on zram */
-	const char *state;  /* folder for the files ready, go, done, end */
+	unsigned long iterations;
+	unsigned long files;
+	unsigned long pages; /* of the largest file */
+	const char *dir;     /* folder for the files */
+	const char *state;   /* folder for the files ready, go, done, end */
 };
 
 /* In a shared, locked mapping: how the parent and the filling processes take turns. */
@@ -550,6 +554,135 @@ static int run_load(const struct options *o)
 	return 0;
 }
 
+/* ---- mthp: large folios go out, come back in pieces, are dropped and made again ---- */
+
+#define UNIT (64UL << 10) /* the size of large folio that is meant */
+#define NOISE_MB 4	  /* beside it, memory without large folios */
+#define REDONE_UNITS 256  /* units that are dropped and made again in each round */
+
+/* Aligned to the unit, so that the kernel can back each by one large folio. */
+static uint64_t *map_units(unsigned long mb, int advice)
+{
+	size_t size = mb << 20;
+	uintptr_t p = (uintptr_t)map_region(size + UNIT, false);
+
+	p = (p + UNIT - 1) & ~(UNIT - 1);
+	if (madvise((void *)p, size, advice))
+		die("madvise %d: %s", advice, strerror(errno));
+	return (uint64_t *)p;
+}
+
+static void write_page(const struct options *o, uint64_t *region, unsigned long page,
+		       unsigned long proc)
+{
+	fill_page(region + page * WORDS, page_tag(o, proc, page));
+}
+
+static void page_out(uint64_t *region, unsigned long mb)
+{
+	if (madvise(region, mb << 20, MADV_PAGEOUT))
+		die("MADV_PAGEOUT: %s", strerror(errno));
+}
+
+static void mthp_round(const struct options *o, unsigned long round, uint64_t *units,
+		       uint64_t *noise)
+{
+	unsigned long pages = o->mb * PAGES_PER_MB, per_unit = UNIT / PAGE, i, k, unit, page;
+	uint64_t seed = mix(o->seed + round * 1000003);
+
+	/*
+	 * A quarter of the pages is written, at random. Some are dropped before, each from the
+	 * middle of a unit: what is left of that comes back and goes out page by page.
+	 */
+	for (i = 0; i < pages / 4; i++) {
+		page = mix(seed ^ i) % pages;
+		if (i % 16 == 0 && madvise(units + page * WORDS, PAGE, MADV_DONTNEED))
+			die("MADV_DONTNEED: %s", strerror(errno));
+		write_page(o, units, page, 0);
+	}
+	for (i = 0; i < REDONE_UNITS; i++) {
+		unit = mix(seed ^ (i << 32)) % (pages / per_unit);
+		if (madvise(units + unit * per_unit * WORDS, UNIT, MADV_DONTNEED))
+			die("MADV_DONTNEED: %s", strerror(errno));
+		for (k = 0; k < per_unit; k++)
+			write_page(o, units, unit * per_unit + k, 0);
+	}
+	for (i = 0; i < REDONE_UNITS; i++)
+		write_page(o, noise, mix(seed ^ (i << 48)) % (NOISE_MB * PAGES_PER_MB), 1);
+	page_out(units, o->mb);
+	page_out(noise, NOISE_MB);
+}
+
+static int run_mthp(const struct options *o)
+{
+	uint64_t *units, *noise;
+	unsigned long i;
+
+	lock_memory();
+	units = map_units(o->mb, MADV_HUGEPAGE);
+	noise = map_units(NOISE_MB, MADV_NOHUGEPAGE);
+	say("%lu MB in large folios, %d MB in pages, %lu rounds", o->mb, NOISE_MB, o->iterations);
+	for (i = 0; i < o->mb * PAGES_PER_MB; i++)
+		write_page(o, units, i, 0);
+	for (i = 0; i < NOISE_MB * PAGES_PER_MB; i++)
+		write_page(o, noise, i, 1);
+	page_out(units, o->mb);
+	page_out(noise, NOISE_MB);
+	set_state(o, "ready");
+	if (o->state && !wait_for_state(o, "go"))
+		return 1;
+	for (i = 1; i <= o->iterations; i++)
+		mthp_round(o, i, units, noise);
+	set_state(o, "done");
+	if (o->state)
+		wait_for_state(o, "end");
+	return 0;
+}
+
+/* ---- truncate: many sparse files of a few pages are read, then truncated ---- */
+
+static void file_path(const struct options *o, unsigned long i, char *path, size_t size)
+{
+	snprintf(path, size, "%s/sparse-%lu", o->dir, i);
+}
+
+/* Reading a hole makes a page of the page cache. */
+static void make_sparse(const struct options *o, unsigned long i)
+{
+	unsigned long pages = 1 + mix(o->seed ^ i) % o->pages, page;
+	char path[256], byte;
+	int fd;
+
+	file_path(o, i, path, sizeof(path));
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || ftruncate(fd, (off_t)(pages * PAGE)))
+		die("%s: %s", path, strerror(errno));
+	for (page = 0; page < pages; page++)
+		if (pread(fd, &byte, 1, (off_t)(page * PAGE)) != 1)
+			die("%s: cannot be read", path);
+	close(fd);
+}
+
+static int run_truncate(const struct options *o)
+{
+	char path[256];
+	unsigned long i;
+
+	say("%lu sparse files of 1 to %lu pages", o->files, o->pages);
+	for (i = 0; i < o->files; i++)
+		make_sparse(o, i);
+	for (i = 0; i < o->files; i++) {
+		file_path(o, i, path, sizeof(path));
+		if (truncate(path, 0))
+			die("%s: %s", path, strerror(errno));
+	}
+	for (i = 0; i < o->files; i++) {
+		file_path(o, i, path, sizeof(path));
+		unlink(path);
+	}
+	return 0;
+}
+
 static int run_swapon(int argc, char **argv)
 {
 	int prio = argc == 3 ? atoi(argv[2]) : -1;
@@ -620,6 +753,10 @@ enum option_id {
 	OPT_HOG_ROUNDS,
 	OPT_KEPT,
 	OPT_STATE,
+	OPT_ITERATIONS,
+	OPT_FILES,
+	OPT_PAGES,
+	OPT_DIR,
 };
 
 static const struct option long_options[] = {
@@ -636,8 +773,32 @@ static const struct option long_options[] = {
 	{ "hog-rounds", required_argument, NULL, OPT_HOG_ROUNDS },
 	{ "kept", required_argument, NULL, OPT_KEPT },
 	{ "state", required_argument, NULL, OPT_STATE },
+	{ "iterations", required_argument, NULL, OPT_ITERATIONS },
+	{ "files", required_argument, NULL, OPT_FILES },
+	{ "pages", required_argument, NULL, OPT_PAGES },
+	{ "dir", required_argument, NULL, OPT_DIR },
 	{ NULL, 0, NULL, 0 },
 };
+
+static void set_file_option(struct options *o, int id, const char *value)
+{
+	switch (id) {
+	case OPT_ITERATIONS:
+		o->iterations = number("iterations", value, 1, 1000000);
+		break;
+	case OPT_FILES:
+		o->files = number("files", value, 1, 1000000);
+		break;
+	case OPT_PAGES:
+		o->pages = number("pages", value, 1, 1UL << 20);
+		break;
+	case OPT_DIR:
+		o->dir = value;
+		break;
+	default:
+		die("option %d has no meaning", id);
+	}
+}
 
 static void set_option(struct options *o, int id, const char *value)
 {
@@ -684,7 +845,7 @@ static void set_option(struct options *o, int id, const char *value)
 		o->state = value;
 		break;
 	default:
-		die("option %d has no meaning", id);
+		set_file_option(o, id, value);
 	}
 }
 
@@ -696,6 +857,9 @@ static const char usage_text[] =
 	"  fault   fill, hog, then fault the pages back\n"
 	"  shmem   as t1, or as fault where --pattern is given, with shared memory (shmem)\n"
 	"  fork    the same with memory that all processes share by fork\n"
+	"  mthp    one process: 64 kB folios and pages go out; then rounds of faults, drops and "
+	"page-out\n"
+	"  truncate   sparse files are read, then truncated\n"
 	"  swapon DEVICE [PRIORITY]\n"
 	"options:\n"
 	"  --procs N --mb N         processes, and MB of each (of all together with fork)\n"
@@ -708,6 +872,8 @@ static const char usage_text[] =
 	"  --hog-mb N --hog-rounds N --kept PERCENT   size of the hog (else all that is free or "
 	"can become free, where\n"
 	"                           PERCENT of what is swapped stays in memory), how often\n"
+	"  --iterations N           rounds of mthp\n"
+	"  --files N --pages N --dir DIR   files of truncate, of 1 to N pages, and where they are\n"
 	"  --state DIR              make DIR/ready when swapped out, wait for DIR/go, make "
 	"DIR/done, wait for DIR/end\n";
 
@@ -719,6 +885,10 @@ static int run_command(const char *command, const struct options *given)
 		hog(&o);
 		return 0;
 	}
+	if (!strcmp(command, "mthp"))
+		return run_mthp(&o);
+	if (!strcmp(command, "truncate"))
+		return run_truncate(&o);
 	if (!strcmp(command, "fill")) {
 		o.hog_rounds = 0;
 		o.faults = false;
@@ -746,7 +916,11 @@ int main(int argc, char **argv)
 			     .turn = 16,
 			     .stride = 1,
 			     .share = 100,
-			     .hog_rounds = 2 };
+			     .hog_rounds = 2,
+			     .iterations = 2,
+			     .files = 500,
+			     .pages = 48,
+			     .dir = "/tmp" };
 	struct sigaction action = { .sa_handler = on_end };
 	int id;
 

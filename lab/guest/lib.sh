@@ -122,14 +122,17 @@ lab_fault() {
 
 lab_phase_begin() {
 	[ "$LAB_RECORD_FROM" != phase ] || lab_record
+	lab_counters_begin
+}
+
+lab_counters_begin() {
 	lab_say "the phase under test begins"
 	cp /proc/vmstat /run/vmstat
 	cp /proc/uptime /run/uptime
 }
 
-# lab_phase_end: what the kernel counted during the phase, into vmstat.txt. A phase without swap-in
-# tests nothing.
-lab_phase_end() {
+# lab_counters_end: what the kernel counted since, into vmstat.txt.
+lab_counters_end() {
 	cp /proc/uptime /run/uptime-end
 	cp /proc/vmstat /run/vmstat-end
 	{
@@ -139,6 +142,11 @@ lab_phase_end() {
 			/run/vmstat /run/vmstat-end
 	} >/out/vmstat.txt
 	cat /out/vmstat.txt
+}
+
+# lab_phase_end: a phase without swap-in tests nothing.
+lab_phase_end() {
+	lab_counters_end
 	grep -q '^pswpin [1-9]' /out/vmstat.txt || lab_die "nothing was read from swap in the phase under test"
 }
 

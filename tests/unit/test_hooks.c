@@ -240,7 +240,7 @@ static void test_old_names(void **state)
 	assert_string_equal(chosen(&p, "UNREF", 0), "swap_free");
 	assert_string_equal(chosen(&p, "FREE", 0), "swap_range_free");
 	assert_string_equal(chosen(&p, "ALLOC", 0), "swap_range_alloc");
-	assert_int_equal(hooks_require(p.c, GROUP_ALL, &e), 0);
+	assert_int_equal(hooks_require(p.c, GROUP_SWAP, &e), 0);
 	hook_kernel_free(&p.k);
 }
 
@@ -259,7 +259,7 @@ static void test_new_names(void **state)
 	assert_string_equal(chosen(&p, "UNCACHE", 0), "__swap_cache_del_folio");
 	assert_string_equal(chosen(&p, "FREE", 0), "swap_entries_free");
 	assert_string_equal(chosen(&p, "ALLOC", 0), "folio_alloc_swap");
-	assert_int_equal(hooks_require(p.c, GROUP_ALL, &e), 0);
+	assert_int_equal(hooks_require(p.c, GROUP_SWAP, &e), 0);
 	hook_kernel_free(&p.k);
 }
 

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_BPF_LRU_BPF_H
+#define SWAPTRACE_BPF_LRU_BPF_H
+
+/*
+ * The lru group: what joins the per-CPU batches, what is moved out of them and who asked for it.
+ * These functions are called very often, so nothing here keeps state per task.
+ */
+
+/* As in the trace: enum lru_op. */
+enum { OP_ADD, OP_ROTATE, OP_DEACTIVATE_FILE, OP_DEACTIVATE, OP_LAZYFREE, OP_ACTIVATE };
+
+/* The per-CPU address of a batch, 0 where this kernel has no such batch or hides it. */
+static __always_inline u64 batch_of(u32 op)
+{
+	if (op == OP_ROTATE && at.lru_rotate && bpf_core_type_exists(struct lru_rotate))
+		return at.lru_rotate + bpf_core_field_offset(struct lru_rotate, fbatch);
+	if (!at.cpu_fbatches)
+		return 0;
+	if (op == OP_ADD)
+		return at.cpu_fbatches + bpf_core_field_offset(struct cpu_fbatches, lru_add);
+	if (op == OP_DEACTIVATE_FILE)
+		return at.cpu_fbatches +
+		       bpf_core_field_offset(struct cpu_fbatches, lru_deactivate_file);
+	if (op == OP_DEACTIVATE)
+		return at.cpu_fbatches + bpf_core_field_offset(struct cpu_fbatches, lru_deactivate);
+	if (op == OP_LAZYFREE)
+		return at.cpu_fbatches + bpf_core_field_offset(struct cpu_fbatches, lru_lazyfree);
+	if (op == OP_ROTATE && bpf_core_field_exists(struct cpu_fbatches___new, lru_move_tail))
+		return at.cpu_fbatches +
+		       bpf_core_field_offset(struct cpu_fbatches___new, lru_move_tail);
+	if (op == OP_ACTIVATE && bpf_core_field_exists(struct cpu_fbatches___new, lru_activate))
+		return at.cpu_fbatches +
+		       bpf_core_field_offset(struct cpu_fbatches___new, lru_activate);
+	if (op == OP_ACTIVATE && bpf_core_field_exists(struct cpu_fbatches___old, activate))
+		return at.cpu_fbatches + bpf_core_field_offset(struct cpu_fbatches___old, activate);
+	return 0;
+}
+
+static __always_inline u64 area_of(u32 cpu)
+{
+	return at.per_cpu_offset ? read_u64(at.per_cpu_offset + cpu * sizeof(u64)) : 0;
+}
+
+/* The operation of a batch at a per-CPU address; UNKNOWN_U8: it is none of these. */
+static __always_inline u8 op_of(u64 batch)
+{
+#define IS(op)                                                                                     \
+	if (batch == batch_of(op))                                                                 \
+		return op;
+	if (!batch)
+		return UNKNOWN_U8;
+	IS(OP_ADD)
+	IS(OP_ROTATE)
+	IS(OP_DEACTIVATE_FILE)
+	IS(OP_DEACTIVATE)
+	IS(OP_LAZYFREE)
+	IS(OP_ACTIVATE)
+#undef IS
+	return UNKNOWN_U8;
+}
+
+static __always_inline bool page_flag(u64 flags, u64 bit)
+{
+	return flags >> bit & 1;
+}
+#define FLAG(flags, name) page_flag(flags, bpf_core_enum_value(enum pageflags, name))
+
+/* ---- DRAIN ---- */
+
+/* Who called lru_add_drain, which calls lru_add_drain_cpu on the same CPU right away. */
+struct {
+	__uint(type, MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} drain_caller SEC(".maps");
+
+static __always_inline void drain_enter(u64 unused, u64 caller)
+{
+	u32 zero = 0;
+	u64 *slot = bpf_map_lookup_elem(&drain_caller, &zero);
+
+	if (slot)
+		*slot = caller;
+}
+ENTRY1_CALLER(drain_enter)
+
+static __always_inline u64 drain_site(u64 caller)
+{
+	u32 zero = 0;
+	u64 *slot = bpf_map_lookup_elem(&drain_caller, &zero);
+
+	return slot && *slot && caller > at.drain && caller <= at.drain_end ? *slot : caller;
+}
+
+static __always_inline void drain_read(struct record_lru *r, u64 area, u32 op)
+{
+	u64 place = batch_of(op);
+	struct folio_batch *b = (void *)(area + place);
+
+	if (!place || !area)
+		return;
+	r->moved[op] = BPF_CORE_READ(b, nr);
+	r->known |= 1 << op;
+}
+
+static __always_inline void drain_cpu_enter(u64 cpu, u64 caller)
+{
+	struct record_lru r = {};
+	u64 area;
+
+	if (!count_hit(PROBE_DRAIN))
+		return;
+	head_fill(&r.head, RECORD_LRU, PROBE_DRAIN);
+	r.place = drain_site(caller);
+	r.cpu = (u32)cpu;
+	area = area_of((u32)cpu);
+	drain_read(&r, area, OP_ADD);
+	drain_read(&r, area, OP_ROTATE);
+	drain_read(&r, area, OP_DEACTIVATE_FILE);
+	drain_read(&r, area, OP_DEACTIVATE);
+	drain_read(&r, area, OP_LAZYFREE);
+	drain_read(&r, area, OP_ACTIVATE);
+	record_send(&r);
+}
+ENTRY1_CALLER(drain_cpu_enter)
+
+/* ---- RELEASE ---- */
+
+#define STACK_SIZE_MASK 0x3fffull
+
+/*
+ * A batch lives on the stack of the task that uses it: task and place in the stack identify it, and
+ * no kernel address leaves the machine.
+ */
+static __always_inline void send_release(u64 batch, u8 n, u8 drained)
+{
+	struct record_lru r = {};
+
+	head_fill(&r.head, RECORD_LRU, PROBE_RELEASE);
+	r.place = (u64)r.head.tid << 14 | (batch & STACK_SIZE_MASK);
+	r.n = n;
+	r.drained = drained;
+	record_send(&r);
+}
+
+static __always_inline void release_enter(u64 batch)
+{
+	struct folio_batch *b = (void *)batch;
+
+	if (count_hit(PROBE_RELEASE))
+		send_release(batch, BPF_CORE_READ(b, nr), BPF_CORE_READ(b, percpu_pvec_drained));
+}
+ENTRY1(release_enter)
+
+static __always_inline void release_pagevec_enter(u64 pagevec)
+{
+	struct pagevec *p = (void *)pagevec;
+
+	if (count_hit(PROBE_RELEASE))
+		send_release(pagevec, BPF_CORE_READ(p, nr), BPF_CORE_READ(p, percpu_pvec_drained));
+}
+ENTRY1(release_pagevec_enter)
+
+/* ---- FLUSH ---- */
+
+static __always_inline bool last_is_large(struct folio_batch *b, u8 n)
+{
+	u64 folio = 0;
+
+	if (!n || n > sizeof(b->folios) / sizeof(b->folios[0]))
+		return false;
+	bpf_probe_read_kernel(
+		&folio, sizeof(folio),
+		(void *)((u64)b + bpf_core_field_offset(b->folios) + (n - 1) * sizeof(folio)));
+	return folio && FLAG(folio_flags(folio), PG_head);
+}
+
+/*
+ * A batch is moved because it is full, because a large folio joined it, or because it is drained;
+ * in the first two cases it looks as no drained batch can look, as it would have been moved before.
+ */
+static __always_inline void flush_batch_enter(u64 batch)
+{
+	struct folio_batch *b = (void *)batch;
+	struct record_lru r = {};
+
+	if (!count_hit(PROBE_FLUSH))
+		return;
+	head_fill(&r.head, RECORD_LRU, PROBE_FLUSH);
+	r.op = op_of(batch - area_of(r.head.cpu));
+	r.n = BPF_CORE_READ(b, nr);
+	if (r.op == UNKNOWN_U8 ||
+	    (r.n < bpf_core_field_size(b->folios) / sizeof(u64) && !last_is_large(b, r.n)))
+		count_filtered(r.head.cpu, PROBE_FLUSH);
+	else
+		record_send(&r);
+}
+ENTRY1(flush_batch_enter)
+
+/* ---- LRUADD ---- */
+
+static __always_inline void send_lruadd(u8 probe, u8 op, u64 flags)
+{
+	struct record_lru r = {};
+
+	head_fill(&r.head, RECORD_LRU, probe);
+	r.op = op;
+	r.n = 1;
+	r.large = FLAG(flags, PG_head);
+	record_send(&r);
+}
+
+/* 6.12 on: all operations meet here. */
+static __always_inline void lruadd_enter(u64 batch, u64 folio)
+{
+	u8 op;
+
+	if (!count_hit(PROBE_LRUADD))
+		return;
+	op = op_of(batch);
+	if (op == UNKNOWN_U8)
+		count_filtered(bpf_get_smp_processor_id(), PROBE_LRUADD);
+	else
+		send_lruadd(PROBE_LRUADD, op, folio_flags(folio));
+}
+ENTRY2(lruadd_enter)
+
+/* Before: one function each, which begins with the conditions for joining the batch. */
+static __always_inline void lruadd_if(u8 probe, u8 op, u64 flags, bool joins)
+{
+	if (!count_hit(probe))
+		return;
+	if (joins)
+		send_lruadd(probe, op, flags);
+	else
+		count_filtered(bpf_get_smp_processor_id(), probe);
+}
+
+static __always_inline void addlru_enter(u64 folio)
+{
+	lruadd_if(PROBE_LRUADD, OP_ADD, folio_flags(folio), true);
+}
+ENTRY1(addlru_enter)
+
+static __always_inline void rotate_enter(u64 folio)
+{
+	u64 f = folio_flags(folio);
+
+	lruadd_if(PROBE_LRU_ROTATE, OP_ROTATE, f,
+		  !FLAG(f, PG_locked) && !FLAG(f, PG_dirty) && !FLAG(f, PG_unevictable) &&
+			  FLAG(f, PG_lru));
+}
+ENTRY1(rotate_enter)
+
+static __always_inline void deactivate_file_enter(u64 folio)
+{
+	u64 f = folio_flags(folio);
+
+	lruadd_if(PROBE_LRU_DEACTIVATE_FILE, OP_DEACTIVATE_FILE, f, !FLAG(f, PG_unevictable));
+}
+ENTRY1(deactivate_file_enter)
+
+static __always_inline void deactivate_enter(u64 folio)
+{
+	u64 f = folio_flags(folio);
+
+	lruadd_if(PROBE_LRU_DEACTIVATE, OP_DEACTIVATE, f,
+		  FLAG(f, PG_lru) && !FLAG(f, PG_unevictable) && FLAG(f, PG_active));
+}
+ENTRY1(deactivate_enter)
+
+/* Its callers walk anonymous memory, so that is not looked at again. */
+static __always_inline void lazyfree_enter(u64 folio)
+{
+	u64 f = folio_flags(folio);
+
+	lruadd_if(PROBE_LRU_LAZYFREE, OP_LAZYFREE, f,
+		  FLAG(f, PG_lru) && FLAG(f, PG_swapbacked) && !FLAG(f, PG_swapcache) &&
+			  !FLAG(f, PG_unevictable));
+}
+ENTRY1(lazyfree_enter)
+
+static __always_inline void activate_enter(u64 folio)
+{
+	u64 f = folio_flags(folio);
+
+	lruadd_if(PROBE_LRU_ACTIVATE, OP_ACTIVATE, f,
+		  FLAG(f, PG_lru) && !FLAG(f, PG_active) && !FLAG(f, PG_unevictable));
+}
+ENTRY1(activate_enter)
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_BPF_SWAPOUT_BPF_H
+#define SWAPTRACE_BPF_SWAPOUT_BPF_H
+
+/* The alloc group: folios that ask for slots, what they get, and what is written. */
+
+/* The cgroup that the folio is charged to, by the number of its folder; 0: not known. */
+static __always_inline u64 folio_memcg(u64 folio)
+{
+	struct folio___memcg *f = (void *)folio;
+	struct mem_cgroup *memcg;
+
+	if (!bpf_core_field_exists(f->memcg_data))
+		return 0;
+	memcg = (void *)(BPF_CORE_READ(f, memcg_data) & ~3ull);
+	return memcg ? BPF_CORE_READ(memcg, css.cgroup, kn, id) : 0;
+}
+
+/* ---- SWAPOUT ---- */
+
+static __always_inline void ask_enter(u64 folio)
+{
+	bool on = count_hit(PROBE_SWAPOUT);
+	struct task_state *ts = task_enter(CTX_ASK);
+	struct record_swapout *r;
+
+	if (!ts) {
+		if (on)
+			count_lost(bpf_get_smp_processor_id(), PROBE_SWAPOUT);
+		return;
+	}
+	ts->granted = ts->searched = ts->returned = 0;
+	r = &ts->asked;
+	head_fill(&r->head, RECORD_SWAPOUT, PROBE_SWAPOUT);
+	r->head.seq = on ? take_seq() : 0;
+	r->folio = folio;
+	r->id = __sync_fetch_and_add(&last_folio, 1) + 1;
+	r->memcg = folio_memcg(folio);
+	r->reclaim = ts->reclaim;
+	r->order = order_of(folio_pages(folio));
+	r->page_struct = bpf_core_type_size(struct page);
+	if (on)
+		record_send(r);
+}
+ENTRY1(ask_enter)
+
+/* Slots go back inside the request: they had been given, but the memory cgroup has no more. */
+static __always_inline void giveback_enter(void)
+{
+	struct task_state *ts = task_get();
+
+	if (ts && ts->ctx & CTX_ASK)
+		ts->returned = 1;
+}
+ENTRY0(giveback_enter)
+
+/* ---- ALLOC via=cache, ALLOCFAIL ---- */
+
+/*
+ * Slots that were given during the call have been told when the lock was held. What is left are
+ * slots out of a slots cache and requests that got nothing.
+ */
+static __always_inline void send_answer(struct task_state *ts, u64 entry)
+{
+	struct record_answer r = {};
+
+	r.asked = ts->asked;
+	head_fill(&r.asked.head, RECORD_ANSWER, PROBE_ANSWER);
+	r.asked.head.seq = take_seq();
+	r.entry = entry;
+	r.reason = ts->returned	   ? ANSWER_LIMIT
+		   : ts->searched  ? ANSWER_SPACE
+		   : r.asked.order ? ANSWER_CONFIG
+				   : ANSWER_SPACE;
+	record_send(&r);
+}
+
+static __always_inline void answer(u64 entry, bool told)
+{
+	bool on = count_hit(PROBE_ANSWER);
+	struct task_state *ts = task_get();
+
+	if (on && (!ts || !(ts->ctx & CTX_ASK)))
+		count_lost(bpf_get_smp_processor_id(), PROBE_ANSWER);
+	else if (on && entry && (told || ts->granted))
+		count_filtered(bpf_get_smp_processor_id(), PROBE_ANSWER);
+	else if (on)
+		send_answer(ts, entry);
+	task_leave(CTX_ASK);
+}
+
+/* To 6.13: the entry is the return value. */
+static __always_inline void answer_exit(u64 entry)
+{
+	answer(entry, false);
+}
+EXIT1(answer_exit)
+
+/* 6.14: the hook of ALLOC tells every slot that was given. */
+static __always_inline void answer_told_exit(u64 entry)
+{
+	answer(entry, true);
+}
+EXIT1(answer_told_exit)
+
+/* 6.15 on: an error, or 0; ALLOC likewise. */
+static __always_inline void answer_error_exit(u64 ret)
+{
+	answer(!(u32)ret, true);
+}
+EXIT1(answer_error_exit)
+
+/* ---- WRITE ---- */
+
+static __always_inline void write_enter(u64 folio)
+{
+	struct task_state *ts = task_get();
+
+	if (ts)
+		ts->page_write = 1;
+	if (count_hit(PROBE_WRITE))
+		send_range(PROBE_WRITE, folio_entry(folio), folio_pages(folio), 0, UNKNOWN_U32);
+}
+ENTRY1(write_enter)
+
+/* The folio may be gone when the function returns. */
+static __always_inline void writepage_enter(u64 folio)
+{
+	struct task_state *ts = task_enter(CTX_WRITE);
+
+	if (!ts)
+		return;
+	ts->page_write = 0;
+	ts->write_entry = folio_entry(folio);
+	ts->write_order = order_of(folio_pages(folio));
+}
+ENTRY1(writepage_enter)
+
+/* Whether the kernel keeps no more of a slot than that it is all zeroes. */
+static __always_inline bool slot_zero(u64 entry)
+{
+	struct swap_info_struct *si = device_of(entry_type(entry));
+	u64 off = entry & ENTRY_OFFSET_MASK, map;
+
+	if (!si || !bpf_core_field_exists(si->zeromap))
+		return false;
+	map = (u64)BPF_CORE_READ(si, zeromap);
+	return map && read_u64(map + off / 64 * 8) >> (off % 64) & 1;
+}
+
+static __always_inline void writepage_exit(void)
+{
+	bool on = count_hit(PROBE_WRITE_ZERO);
+	struct task_state *ts = task_get();
+
+	if (on && (!ts || !(ts->ctx & CTX_WRITE)))
+		count_lost(bpf_get_smp_processor_id(), PROBE_WRITE_ZERO);
+	else if (on && (ts->page_write || !slot_zero(ts->write_entry)))
+		count_filtered(bpf_get_smp_processor_id(), PROBE_WRITE_ZERO);
+	else if (on)
+		send_range(PROBE_WRITE_ZERO, ts->write_entry, 1u << (ts->write_order & 15), 1,
+			   UNKNOWN_U32);
+	task_leave(CTX_WRITE);
+}
+EXIT0(writepage_exit)
+
+#endif

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0
+# about: many sparse files of a few pages are read, then truncated: drains of the per-CPU batches
+# needs: swap=none
+. /lab/lib.sh
+lab_begin
+lab_counters_begin
+workload truncate --files "$(lab_size 500 5000)" --pages 48 --dir /run || lab_die "the workload failed"
+lab_counters_end
+lab_record_stop
