@@ -279,8 +279,8 @@ static int on_refill(struct alloc_replay *a, const struct place *p, uint32_t r)
 		fill_cache(a, h);
 		return 0;
 	}
-	/* Requests of this cache were not recorded: nothing to follow. */
-	if (!a->task[p->task].pending)
+	/* Not what a request of this task could have caused, so its own was not recorded. */
+	if (!a->task[p->task].pending || a->task[p->task].req.order)
 		return alloc_answer_held(a);
 	a->task[p->task].pending = false;
 	begin = (struct held_answer){ .refill = true,
@@ -376,7 +376,7 @@ static int on_cache(struct alloc_replay *a, const struct place *p, const struct 
 	if (!slots_of(a, column_get(c, i, CACHE_TYPE, 0), c->v[CACHE_OFF][i],
 		      column_get(c, i, CACHE_N, 1), &r, &n))
 		return 0;
-	if (swapout && a->task[p->task].pending) {
+	if (swapout && a->task[p->task].pending && n == 1u << a->task[p->task].req.order) {
 		struct held_answer h = {
 			.task = p->task, .req = a->task[p->task].req, .r = r, .n = n
 		};
@@ -613,7 +613,8 @@ static int before_event(struct alloc_replay *a, enum event_type type, const stru
 	int ret = 0;
 
 	if (h->valid && h->refill && h->task == p->task)
-		inside |= type == EV_ALLOC && column_get(c, i, ALLOC_VIA, VIA_DIRECT) == VIA_CACHE;
+		inside |= type == EV_ALLOC && !column_has(c, i, ALLOC_FOLIO) &&
+			  column_get(c, i, ALLOC_VIA, VIA_DIRECT) == VIA_CACHE;
 	else if (h->valid && type != EV_RNG)
 		inside = false;
 	if (!inside)
