@@ -73,11 +73,11 @@ static int make_folder(const char *path, struct error *e)
 			continue;
 		*p = '\0';
 		if (mkdir(copy, 0777) && errno != EEXIST)
-			ret = error_errno(e, -errno, "cannot make the folder '%s'", copy);
+			ret = error_output(e, "cannot make the folder '%s'", copy);
 		*p = '/';
 	}
 	if (!ret && mkdir(copy, 0777) && errno != EEXIST)
-		ret = error_errno(e, -errno, "cannot make the folder '%s'", path);
+		ret = error_output(e, "cannot make the folder '%s'", path);
 	free(copy);
 	return ret;
 }

@@ -28,4 +28,11 @@ int error_set(struct error *e, int code, const char *fmt, ...)
 int error_errno(struct error *e, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/**
+ * error_output - like error_errno() with errno, for an output that can't be made
+ * Always returns -EIO: a missing folder or a permission is the environment's fault here, where the
+ * same errno of an input means that the input can't be read.
+ */
+int error_output(struct error *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -222,7 +222,7 @@ int trace_create(struct trace_writer **w, const char *path, const struct trace_h
 	if (fd < 0 && errno == EACCES)
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return error_errno(e, -errno, "cannot create %s", path);
+		return error_output(e, "cannot create %s", path);
 	return trace_create_fd(w, fd, std ? "standard output" : path, h, e);
 }
 

@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 76
+tap_plan 79
 
 HEAD='# swaptrace text 1
 # release=6.12.117 arch=x86_64 page_size=4096 page_cluster=3
@@ -208,6 +208,12 @@ tap_is "$STATUS" 0 "recovered, it is whole"
 tap_grep 'note recovered .*truncated=1' "$OUT" "and remembers what it was"
 run "$SWAPTRACE" recover "$WORK/cut.data"
 tap_is "$STATUS" 2 "recover wants -o"
+run "$SWAPTRACE" recover "$WORK/cut.data" -o "$WORK/nowhere/new.data"
+tap_is "$STATUS" 4 "an output that can't be made is no unreadable input: recover"
+run "$SWAPTRACE" import "$WORK/odd.txt" -o "$WORK/nowhere/new.data"
+tap_is "$STATUS" 4 "and import"
+run "$SWAPTRACE" report "$WORK/odd.data" -o "$WORK/odd.txt/report"
+tap_is "$STATUS" 4 "and report"
 
 # --- unreadable input ------------------------------------------------------------------------------------
 run "$SWAPTRACE" info "$WORK/missing"
