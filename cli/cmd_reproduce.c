@@ -67,6 +67,7 @@ static int run_reproduce(const struct arguments *args)
 
 const struct command cmd_reproduce = {
 	.name = "reproduce",
+	.words = "swapoff drain lruadd",
 	.synopsis = "swapoff|drain|lruadd [options]",
 	.summary = "print a mailing-list thread's published tables beside replayed ones",
 	.description =

@@ -57,6 +57,7 @@ struct command {
 	const struct option_desc *options; /* ends with a NULL name */
 	int (*run)(const struct arguments *args); /* returns enum exit_code */
 	int min_files, max_files; /* operands; max -1: any number */
+	const char *words;	  /* operands that are none of files, with blanks between; or NULL */
 	bool child;		  /* takes "-- COMMAND" */
 };
 

@@ -74,6 +74,8 @@ static void bash_command(FILE *f, const struct command *c)
 	}
 	if (operands_are_commands(c))
 		fputs("\t\toperands=$commands\n", f);
+	else if (c->words)
+		fprintf(f, "\t\toperands=\"%s\"\n", c->words);
 	fputs("\t\t;;\n", f);
 }
 
@@ -175,9 +177,13 @@ static void print_zsh(FILE *f)
 		fprintf(f, "\t%s)\n\t\t_arguments -s -S", c->name);
 		zsh_options(f, c->options);
 		zsh_options(f, common_options);
-		fprintf(f, " \\\n\t\t\t'*:%s'\n\t\t;;\n",
-			operands_are_commands(c) ? "subcommand:{_describe subcommand commands}"
-						 : "file:_files");
+		if (c->words)
+			fprintf(f, " \\\n\t\t\t'*:operand:(%s)'\n\t\t;;\n", c->words);
+		else
+			fprintf(f, " \\\n\t\t\t'*:%s'\n\t\t;;\n",
+				operands_are_commands(c) ?
+					"subcommand:{_describe subcommand commands}" :
+					"file:_files");
 	}
 	fputs("\tesac\n}\n\n_swaptrace \"$@\"\n", f);
 }
@@ -219,6 +225,10 @@ static void print_fish(FILE *f)
 		fputc('\n', f);
 		fish_options(f, c->name, c->options);
 		fish_options(f, c->name, common_options);
+		if (c->words)
+			fprintf(f,
+				"complete -c swaptrace -n '__fish_seen_subcommand_from %s' -f -a '%s'\n",
+				c->name, c->words);
 		if (!operands_are_commands(c))
 			continue;
 		fprintf(f, "complete -c swaptrace -n '__fish_seen_subcommand_from %s' -f -a '",

@@ -50,6 +50,20 @@ static int make_policies(const struct capture *c, struct policy *policies)
 	return 0;
 }
 
+/* Windows of the other mode must not stand beside the published ones of this. */
+static int check_mode(const struct capture *c)
+{
+	const struct readahead_result *ra = &c->results[0].readahead;
+	bool cluster = !strcmp(c->option, "cluster");
+	const struct histogram *right = cluster ? &ra->cluster_windows : &ra->vma_windows;
+	const struct histogram *wrong = cluster ? &ra->vma_windows : &ra->cluster_windows;
+
+	if (histogram_total(right) >= histogram_total(wrong))
+		return 0;
+	return fail(EXIT_INPUT, "%s: its readahead was by %s; give it with --%s", c->path,
+		    cluster ? "VMA" : "cluster", cluster ? "vma" : "cluster");
+}
+
 static int replay_capture(struct capture *c, const struct cost_model *cost)
 {
 	struct policy policies[COLUMNS];
@@ -69,6 +83,8 @@ static int replay_capture(struct capture *c, const struct cost_model *cost)
 	}
 	if (!ret && !c->results[0].readahead.lookups)
 		ret = fail(EXIT_INPUT, "%s: holds no needs of swap entries (LOOKUP events)", c->path);
+	if (!ret)
+		ret = check_mode(c);
 	return ret;
 }
 

@@ -58,7 +58,7 @@ check_pages() {
 	tap_ok $status "the pages are good roff"
 }
 
-tap_plan 17
+tap_plan 18
 # What a build is made of follows its flags and its folder; what is there already is not made again.
 compiles() {
 	make_it -n "$@" all | grep -c "echo '  CC"
@@ -88,6 +88,7 @@ check_syntax bash "$USR/share/bash-completion/completions/swaptrace"
 check_syntax zsh "$USR/share/zsh/site-functions/_swaptrace"
 check_syntax fish "$USR/share/fish/vendor_completions.d/swaptrace.fish"
 tap_is "$(offers swaptrace repl)" replay "bash completes subcommands"
+tap_is "$(offers swaptrace reproduce dr)" drain "and operands that are words"
 tap_is "$(offers swaptrace replay --ver)" --verify "and options"
 touch "$WORK/a file"
 tap_is "$(offers swaptrace replay "$WORK/a f")" "$WORK/a file" "and names of files with a blank"

@@ -9,7 +9,7 @@ command -v jq >/dev/null || tap_skip_all "jq is not installed"
 SAMPLES=$TOP/traces/samples
 NAMES="6.12-cluster-swapoff 6.12-vma-swapoff 6.1-cluster-swapoff 6.12-vma-fault-seq 6.12-cluster-fault-random 6.12-zram"
 
-tap_plan 32
+tap_plan 34
 
 # result FILTER: of the JSON in $OUT
 result() {
@@ -62,6 +62,9 @@ for mode in cluster vma; do
 	tap_ok $status "$mode swapoff, 6.18: falls back to windows of 1 and 2"
 done
 
+run "$SWAPTRACE" reproduce swapoff --cluster "$SAMPLES/6.12-vma-swapoff.swaptrace"
+tap_is "$STATUS" 3 "reproduce swapoff: a capture of VMA readahead is none of cluster readahead"
+tap_grep 'its readahead was by VMA; give it with --vma' "$ERR" "and the option for it is named"
 run "$SWAPTRACE" reproduce swapoff
 tap_is "$STATUS" 0 "reproduce swapoff: exit 0"
 tap_grep '^ +2 +527,771 +80\.19 % +4,960 +3\.28 %' "$OUT" "reproduce swapoff: the published rows stand beside ours"
