@@ -194,7 +194,7 @@ const struct command cmd_report = {
 	.name = "report",
 	.synopsis = "[options] FILE...",
 	.summary = "tables and pictures of traces, results and argdist tables, side by side",
-	.description = "Reads traces (binary or text notation), results of replay (JSON) "
+	.description = "Reads traces (binary or text notation), results of replay and sweep (JSON) "
 		       "and pasted "
 		       "output of bcc's argdist, told apart by content, and puts them side by "
 		       "side: readahead "
