@@ -408,6 +408,24 @@ static void want_lru(struct view_wanted *w)
 	w->keys[EV_FLUSH] = BIT(FLUSH_OP) | BIT(FLUSH_N) | who;
 }
 
+static void want_verify(struct view_wanted *w)
+{
+	w->keys[EV_LOOKUP] |= BIT(LOOKUP_HIT) | BIT(LOOKUP_BYPASS) | BIT(KEY_TID);
+	w->keys[EV_RA] |= BIT(RA_TYPE) | BIT(RA_OFF) | BIT(RA_ADDR) | BIT(RA_RET) | BIT(RA_HITS) |
+			  BIT(RA_PREV) | BIT(RA_LAST) | BIT(RA_VMA) | BIT(KEY_TID);
+	w->keys[EV_READ] =
+		BIT(READ_TYPE) | BIT(READ_OFF) | BIT(READ_N) | BIT(READ_CAUSE) | BIT(KEY_TID);
+}
+
+static void want_alloc(struct view_wanted *w)
+{
+	alloc_replay_keys(w);
+	/* The allocator asks every event where it happened, also those it has no use for. */
+	for (int t = 0; t < EV_NR; t++)
+		if (w->keys[t] && t != EV_LOOKUP)
+			w->keys[t] |= BIT(KEY_CPU) | BIT(KEY_TID);
+}
+
 const struct view_wanted *engine_wanted(const struct engine *g, struct view_wanted *w)
 {
 	uint32_t cache = BIT(CACHE_TYPE) | BIT(CACHE_OFF) | BIT(CACHE_N) | BIT(CACHE_BY);
@@ -439,14 +457,9 @@ const struct view_wanted *engine_wanted(const struct engine *g, struct view_want
 				      BIT(LOOKUP_VMA_END);
 	if (g->lru)
 		want_lru(w);
+	if (g->o->verify)
+		want_verify(w);
 	if (g->alloc)
-		alloc_replay_keys(w);
-	if (!g->o->verify)
-		return w;
-	w->keys[EV_LOOKUP] |= BIT(LOOKUP_HIT) | BIT(LOOKUP_BYPASS) | BIT(KEY_TID);
-	w->keys[EV_RA] |= BIT(RA_TYPE) | BIT(RA_OFF) | BIT(RA_ADDR) | BIT(RA_RET) | BIT(RA_HITS) |
-			  BIT(RA_PREV) | BIT(RA_LAST) | BIT(RA_VMA) | BIT(KEY_TID);
-	w->keys[EV_READ] =
-		BIT(READ_TYPE) | BIT(READ_OFF) | BIT(READ_N) | BIT(READ_CAUSE) | BIT(KEY_TID);
+		want_alloc(w);
 	return w;
 }

@@ -8,43 +8,43 @@
 
 #define BIT(k) (1u << (k))
 
-/* A run of slots longer than this on a device of unknown size is not believed (256 GiB). */
+/*
+ * What is believed of a device of unknown size: slots below the first (1 TiB of 4 KiB pages), in runs
+ * no longer than the second (256 GiB).
+ */
+#define UNKNOWN_LIMIT (1ull << 28)
 #define RUN_LIMIT (1ull << 26)
+
+/* Fresh zero pages cost nothing until a slot in them is named, however far out it lies. */
+static void *grow_array(void *array, uint64_t old, uint64_t n, size_t size)
+{
+	void *bigger = calloc(n, size);
+
+	if (!bigger)
+		return NULL;
+	if (old)
+		memcpy(bigger, array, old * size);
+	free(array);
+	return bigger;
+}
 
 static int grow_device(struct survey *s, struct survey_device *d, uint64_t size)
 {
 	uint64_t old = d->size, n = old ? old : 1024;
-	uint8_t *start, *refs;
+	void *bigger;
 
 	while (n < size)
 		n *= 2;
 	/* Doubling past the end of a device would cost memory for slots that can't be. */
 	if (size <= d->max_pages && n > d->max_pages)
 		n = d->max_pages;
-	start = realloc(d->start, n * sizeof(*start));
-	if (start)
-		d->start = start;
-	refs = realloc(d->refs, n * sizeof(*refs));
-	if (refs)
-		d->refs = refs;
-	if (!start || !refs)
+#define GROW(array) \
+	((bigger = grow_array(array, old, n, sizeof(*(array)))) ? ((array) = bigger, true) : false)
+	if (!GROW(d->start) || !GROW(d->refs))
 		return -ENOMEM;
-	memset(d->start + old, 0, n - old);
-	memset(d->refs + old, 0, n - old);
-	if (s->owners) {
-		struct slot_owner *owner = realloc(d->owner, n * sizeof(*owner));
-		uint32_t *instance;
-
-		if (owner)
-			d->owner = owner;
-		instance = realloc(d->instance, n * sizeof(*instance));
-		if (instance)
-			d->instance = instance;
-		if (!owner || !instance)
-			return -ENOMEM;
-		memset(d->owner + old, 0, (n - old) * sizeof(*owner));
-		memset(d->instance + old, 0, (n - old) * sizeof(*instance));
-	}
+	if (s->owners && (!GROW(d->owner) || !GROW(d->instance)))
+		return -ENOMEM;
+#undef GROW
 	d->size = n;
 	return 0;
 }
@@ -70,7 +70,9 @@ static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n)
 		return 0;
 	d = &s->dev[type];
 	/* A size is no more to be believed than an offset. */
-	limit = d->pages && d->pages < SLOT_OFFSET_LIMIT ? d->pages : SLOT_OFFSET_LIMIT;
+	limit = d->pages ? d->pages : UNKNOWN_LIMIT;
+	if (limit > SLOT_OFFSET_LIMIT)
+		limit = SLOT_OFFSET_LIMIT;
 	if (!off || off >= limit || (!d->pages && *n > RUN_LIMIT)) {
 		d->outside++;
 		return 0;

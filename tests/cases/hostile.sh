@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 3
+tap_plan 6
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -39,5 +39,25 @@ trace long_run "$CLUSTER" <<-END
 	LOOKUP type=0 off=5 cause=fault
 END
 tap_is "$(of long_run '[.calls, .pages_read]')" "[1,1]" "sizes: a run of 2^60 slots is not believed"
+
+# 2^32 - 2 is a slot of a 16 TiB device: nothing says that there is one, so it costs nothing either.
+trace far_out "$CLUSTER" <<-END
+	LOOKUP type=0 off=4294967294 cause=fault
+	LOOKUP type=0 off=5 cause=fault
+END
+run timeout 60 "$SWAPTRACE" replay "$WORK/far_out"
+tap_ok "$STATUS" "sizes: a slot far beyond every device"
+tap_grep '1 events name slots outside their device' "$OUT" "sizes: and it is counted"
+
+# Every event may say where it happened, also those that no model asks.
+trace elsewhere "$CLUSTER\n# device type=0 pages=1024" <<-END
+	CONFIG page_cluster=3 cpu=1 tid=5
+	SWAPOUT order=0 folio=0x1 cpu=1 tid=5
+	ALLOC order=0 type=0 off=1 n=1 folio=0x1 cpu=1
+	RA mode=cluster type=0 off=9 ret=1 cpu=1 tid=7
+	READ type=0 off=9 cause=demand cpu=1
+END
+run "$SWAPTRACE" replay --policy allocator=scan-6.1 "$WORK/elsewhere"
+tap_is "$STATUS" 0 "places: cpu= and tid= on every event"
 
 tap_end
