@@ -291,16 +291,7 @@ static void note_without_effect(const struct policy *p, struct replay_result *r)
 static void add_notes(const struct replay_input *in, const struct policy *policies, unsigned int n,
 		      bool calibrated, struct replay_result *results)
 {
-	const char *release = trace_header_get(trace_get_header(in->reader), "release");
-	bool exact;
-
-	generation_of_release(release, &exact);
-	if (release && !exact)
-		replay_result_note(
-			&results[0],
-			"there is no model of kernel %.64s: all rows are what the nearest, "
-			"%s, does",
-			release, in->generation->name);
+	replay_input_note_model(in, &results[0]);
 	if (calibrated && !results[0].lru.known)
 		replay_result_note(&results[0],
 				   "nothing to estimate by calibration: the trace has no "

@@ -35,6 +35,7 @@ static const struct option_desc options[] = {
 
 struct sweep {
 	const char *path;
+	struct trace_reader *input; /* the first pass reads it, and so its statistics are whole */
 	struct policy *policies;
 	struct replay_result *results;
 	unsigned int n, next; /* next: first policy that nobody replays yet, under lock */
@@ -66,7 +67,7 @@ static void report_failure(struct sweep *s, int failed, const struct error *e)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Every pass reads the trace with a reader of its own. */
+/* Every pass but the first reads the trace with a reader of its own. */
 static void *work(void *arg)
 {
 	struct sweep *s = arg;
@@ -74,15 +75,16 @@ static void *work(void *arg)
 
 	while (take_pass(s, &first, &count)) {
 		struct replay_options o = s->options;
-		struct trace_reader *r;
+		struct trace_reader *r = s->input;
 		struct error e = { 0 };
-		int ret = trace_open(&r, s->path, &e);
+		int ret = first ? trace_open(&r, s->path, &e) : 0;
 
 		o.policies = &s->policies[first];
 		o.npolicies = count;
 		if (!ret) {
 			ret = replay_trace(r, &o, &s->results[first], &e);
-			trace_close(r);
+			if (first)
+				trace_close(r);
 		}
 		if (ret)
 			report_failure(s, ret, &e);
@@ -202,8 +204,12 @@ static void print_advice(const struct sweep *s, unsigned int keys)
 	}
 	if (keys == 1) {
 		bend = &s->results[knee(s)];
-		printf("knee: %s (no later row saves more than 2 %% of its batches)\n",
-		       bend->policy);
+		if (bend == &s->results[s->n - 1])
+			printf("knee: none in this grid; its last rows still save more than 2 %% of "
+			       "the batches\n");
+		else
+			printf("knee: %s (no later row saves more than 2 %% of its batches)\n",
+			       bend->policy);
 	}
 	best = &s->results[cheapest(s)];
 	printf("recommendation, from an ESTIMATE: %s (%s)\n", best->policy,
@@ -237,7 +243,7 @@ static int print_results(const struct arguments *args, const struct sweep *s,
 		return write_json(s, in, NULL);
 	if (!s->results[0].readahead.known) {
 		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to "
-		       "replay\n");
+		       "replay; 'swaptrace report' shows what was recorded\n");
 		return 0;
 	}
 	if (print_table(s))
@@ -276,9 +282,12 @@ static int sweep(const struct arguments *args, struct sweep *s, struct replay_in
 	/* Standard input can be read only once. */
 	if (!strcmp(s->path, "-"))
 		return fail(EXIT_USAGE, "sweep: reads the trace several times, so it needs a file");
+	s->input = in->reader;
 	run_passes(s, jobs ? (unsigned int)(jobs > 64 ? 64 : jobs) : 1);
 	if (s->failed)
 		return fail(exit_code_for(s->failed), "%s: %s", s->path, s->error.text);
+	trace_facts_of(in->reader, in->path, &in->facts); /* now with the number of events */
+	replay_input_note_model(in, &s->results[0]);
 	ret = print_results(args, s, in, g->keys);
 	return ret ? ret : replay_input_findings(args, in);
 }

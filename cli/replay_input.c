@@ -41,6 +41,19 @@ void replay_input_close(struct replay_input *in)
 	in->reader = NULL;
 }
 
+void replay_input_note_model(const struct replay_input *in, struct replay_result *first)
+{
+	const char *release = trace_header_get(trace_get_header(in->reader), "release");
+	bool exact;
+
+	generation_of_release(release, &exact);
+	if (release && !exact)
+		replay_result_note(first,
+				   "there is no model of kernel %.64s: all rows are what the "
+				   "nearest, %s, does",
+				   release, in->generation->name);
+}
+
 int replay_input_findings(const struct arguments *args, const struct replay_input *in)
 {
 	const struct trace_stats *s = trace_get_stats(in->reader);

@@ -23,6 +23,12 @@ int replay_input_open(struct replay_input *in, const char *path);
 void replay_input_close(struct replay_input *in);
 
 /**
+ * replay_input_note_model - add to @first, whose notes are printed with the results, that the
+ * recorded kernel has no model of its own; nothing where it has
+ */
+void replay_input_note_model(const struct replay_input *in, struct replay_result *first);
+
+/**
  * replay_input_findings - warn of loss, damage and words that were not understood
  * Returns EXIT_DONE, or EXIT_FINDING with --strict when the trace is not whole.
  */
