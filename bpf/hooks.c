@@ -607,6 +607,8 @@ static unsigned int group_of_word(const char *word, size_t len)
 		return GROUP_RA;
 	if (len == 5 && !strncasecmp(word, "alloc", len))
 		return GROUP_ALLOC;
+	if (len == 3 && !strncasecmp(word, "lru", len))
+		return GROUP_LRU;
 	return 0;
 }
 

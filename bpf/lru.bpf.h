@@ -152,7 +152,7 @@ static __always_inline void release_enter(u64 batch)
 	if (count_hit(PROBE_RELEASE))
 		send_release(batch, BPF_CORE_READ(b, nr), BPF_CORE_READ(b, percpu_pvec_drained));
 }
-ENTRY1(release_enter)
+ENTRY1_NUMBER(release_enter)
 
 static __always_inline void release_pagevec_enter(u64 pagevec)
 {
@@ -161,7 +161,7 @@ static __always_inline void release_pagevec_enter(u64 pagevec)
 	if (count_hit(PROBE_RELEASE))
 		send_release(pagevec, BPF_CORE_READ(p, nr), BPF_CORE_READ(p, percpu_pvec_drained));
 }
-ENTRY1(release_pagevec_enter)
+ENTRY1_NUMBER(release_pagevec_enter)
 
 /* ---- FLUSH ---- */
 
@@ -197,7 +197,7 @@ static __always_inline void flush_batch_enter(u64 batch)
 	else
 		record_send(&r);
 }
-ENTRY1(flush_batch_enter)
+ENTRY1_NUMBER(flush_batch_enter)
 
 /* ---- LRUADD ---- */
 

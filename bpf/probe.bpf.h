@@ -90,6 +90,23 @@
 		name(PARM(ctx, 1), PARM(ctx, 2), PARM(ctx, 3), PARM(ctx, 4), PARM(ctx, 5));        \
 		return 0;                                                                          \
 	}
+/*
+ * For arithmetic with the argument: fentry hands over a pointer with a type, and the verifier lets
+ * nobody calculate with that.
+ */
+#define ENTRY1_NUMBER(name)                                                                        \
+	SEC("fentry") int fe_##name(u64 *ctx)                                                      \
+	{                                                                                          \
+		u64 value = 0;                                                                     \
+		bpf_get_func_arg(ctx, 0, &value);                                                  \
+		name(value);                                                                       \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
+	{                                                                                          \
+		name(PARM(ctx, 1));                                                                \
+		return 0;                                                                          \
+	}
 /* With the return address, which only a kprobe gets. */
 #define ENTRY1_CALLER(name)                                                                        \
 	SEC("kprobe") int kp_##name(struct pt_regs *ctx)                                           \
