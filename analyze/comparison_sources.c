@@ -206,7 +206,7 @@ struct requests {
 	char site[SITES_MAX][64];
 	uint64_t drains[SITES_MAX];
 	unsigned int nsites;
-	bool fails_known; /* recorded with the group of events that shows refusals */
+	bool fails_known; /* recorded with the group that shows refusals, or there are some */
 };
 
 static void count_alloc(struct requests *q, const struct event *ev)
@@ -220,6 +220,8 @@ static void count_alloc(struct requests *q, const struct event *ev)
 		q->ok[order] += order ? 1 : event_get(ev, ALLOC_N, 1);
 	else
 		q->failed[order]++;
+	if (ev->type == EV_ALLOCFAIL)
+		q->fails_known = true;
 	if (ev->type == EV_ALLOCFAIL && event_has(ev, ALLOC_REASON) &&
 	    ev->v[ALLOC_REASON] == REASON_CONFIG)
 		q->config[order]++;
@@ -391,7 +393,7 @@ static int load_reader(struct comparison *c, struct trace_reader *r, const char 
 	in = comparison_add_input(c, INPUT_TRACE, base_name(name), name);
 	ret = in ? read_requests(r, q, e) : no_memory(name, e);
 	if (!ret) {
-		q->fails_known = shows_refusals(trace_get_header(r));
+		q->fails_known |= shows_refusals(trace_get_header(r));
 		header_conditions(in, trace_get_header(r));
 		note_damage(in, &sum.facts, trace_get_stats(r));
 		if (add_result(in, &sum.result) || add_requests(in, q, sum.facts.page_size))

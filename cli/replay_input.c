@@ -13,8 +13,9 @@ static void say_model(const struct replay_input *in)
 
 	generation_of_release(release, &exact);
 	if (release && !exact)
-		warn("%s: there is no model of kernel %s; the nearest, %s, is used", in->path,
-		     release, in->generation->name);
+		warn("%s: there is no model of the readahead of kernel %s; the nearest, %s, is "
+		     "used",
+		     in->path, release, in->generation->name);
 }
 
 int replay_input_open(struct replay_input *in, const char *path)
@@ -47,10 +48,10 @@ void replay_input_note_model(const struct replay_input *in, struct replay_result
 	bool exact;
 
 	generation_of_release(release, &exact);
-	if (release && !exact)
+	if (release && !exact && first->readahead.known)
 		replay_result_note(first,
-				   "there is no model of kernel %.64s: all rows are what the "
-				   "nearest, %s, does",
+				   "there is no model of the readahead of kernel %.64s: all rows "
+				   "are what the nearest, %s, does",
 				   release, in->generation->name);
 }
 

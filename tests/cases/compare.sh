@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 127
+tap_plan 128
 cd "$WORK" || exit 1
 
 compare() {
@@ -314,6 +314,9 @@ done
 compare given-ra given-ra
 tap_grep '^single slots allocated +1 +1 ' "$OUT" "slots that were given are counted"
 tap_grep_none 'refused' "$OUT" "refusals that nobody looked for are not"
+{ cat given-ra; echo "9 0 1 c ALLOCFAIL order=0 reason=space"; } >refused-ra
+compare refused-ra refused-ra
+tap_grep '^single slots refused +1 +1 ' "$OUT" "but those that are there are"
 compare given-ra,alloc given-ra,alloc
 tap_grep '^single slots refused +0 +0 ' "$OUT" "those that somebody looked for are"
 

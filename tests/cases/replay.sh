@@ -270,7 +270,7 @@ tap_grep 'nearest is v6\.1' "$ERR" "verify: and the nearest one named"
 
 # --- what the numbers must be read with --------------------------------------------------------
 run "$SWAPTRACE" replay --policy page-cluster=0 "$WORK/unknown_release"
-tap_grep '^note: there is no model of kernel 6\.6\.17: all rows are what the nearest, v6\.1, does' "$OUT" \
+tap_grep '^note: there is no model of the readahead of kernel 6\.6\.17: all rows are what the nearest, v6\.1, does' "$OUT" \
 	"the model of another release is named with the results"
 tap_grep '^windows of page-cluster=0 \(what-if\): ' "$OUT" "windows of a what-if are called so"
 run "$SWAPTRACE" replay --policy drain=once --policy page-cluster=0 --device virtio "$WORK/good"

@@ -56,7 +56,7 @@ run "$SWAPTRACE" sweep --strict --grid 'page-cluster=0..4' "$WORK/steps"
 tap_is "$STATUS" 1 "loss is a finding with --strict"
 tap_grep '7 events were lost while recording \(1\.35 %\)' "$ERR" "and counted: 7 of 519"
 tap_grep '^knee: none in this grid' "$OUT" "where each step still saves batches there is no knee"
-tap_grep '^note: there is no model of kernel 6\.6\.17: .* v6\.1, does' "$OUT" "the nearest model is named with the results"
+tap_grep '^note: there is no model of the readahead of kernel 6\.6\.17: .* v6\.1, does' "$OUT" "the nearest model is named with the results"
 run "$SWAPTRACE" sweep --json --grid 'page-cluster=0..4' "$WORK/steps"
 tap_is "$(jq -c '[.trace.events, .trace.lost]' "$OUT")" '[512,7]' "events and loss of the trace are in the document"
 
