@@ -199,6 +199,11 @@ static void follow_place(struct alloc_verify *v, const struct alloc_request *req
 static void link_slots(struct alloc_verify *v, uint32_t r, uint32_t x, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
+		uint32_t other = alloc_map_recorded(&v->run.map, x + i);
+
+		/* Data whose slot was not known at the start may have been put there. */
+		if (other != SLOT_NOWHERE)
+			alloc_map_unlink(&v->run.map, other);
 		alloc_map_unlink(&v->run.map, r + i);
 		alloc_map_link(&v->run.map, r + i, x + i);
 	}
