@@ -6,6 +6,8 @@
 
 /* One line a subcommand; the table in cli/commands.c gives their order. */
 extern const struct command cmd_calibrate;
+extern const struct command cmd_doctor;
+extern const struct command cmd_gen;
 extern const struct command cmd_help;
 extern const struct command cmd_import;
 extern const struct command cmd_dump;

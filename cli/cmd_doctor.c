@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/doctor.h"
+
+static const struct option_desc options[] = {
+	{ 0, "swapoff-check", OPTION_FLAG, NULL,
+	  "say whether a swapoff of all devices fits in memory", false },
+	{ 0, "rate", OPTION_U64, "KB", "with --swapoff-check: kB a second, for an estimate",
+	  false },
+	{ 'i', "interval", OPTION_U64, "SEC", "read the counters twice, SEC seconds apart", false },
+	{ 0, "json", OPTION_FLAG, NULL, "print as JSON", false },
+	{ .name = NULL },
+};
+
+static const char *root(void)
+{
+	const char *r = getenv("SWAPTRACE_ROOT");
+
+	return r ? r : "";
+}
+
+/* Memory that zram gives back, over all devices; 0 where none says so. */
+static uint64_t returned_kb(const struct doctor_swaps *s)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < s->n; i++)
+		if (s->devices[i].memory_kb != COUNT_UNKNOWN)
+			sum += s->devices[i].memory_kb;
+	return sum;
+}
+
+/* ---- --swapoff-check ---- */
+
+static void print_verdict(const struct swapoff_verdict *v, uint64_t rate)
+{
+	printf("used swap %s kB, MemAvailable %s kB", format_count(v->used_kb).s,
+	       format_count(v->available_kb).s);
+	if (v->returned_kb)
+		printf(", %s kB of zram's memory come back", format_count(v->returned_kb).s);
+	printf("\n");
+	if (v->fits)
+		printf("will fit: %s kB of available memory are left\n",
+		       format_count(v->available_kb + v->returned_kb - v->used_kb).s);
+	else
+		printf("will not fit: swapoff will fail with ENOMEM or trigger the OOM killer; "
+		       "shortfall %s kB\n",
+		       format_count(v->shortfall_kb).s);
+	if (rate)
+		printf("estimate at %s kB/s: %s s%s\n", format_count(rate).s,
+		       format_number((double)v->fitting_kb / (double)rate, 0).s,
+		       v->fits ? "" : " for the part that fits");
+}
+
+static int print_verdict_json(const struct swapoff_verdict *v, uint64_t rate)
+{
+	json_t *seconds = rate ? json_real((double)v->fitting_kb / (double)rate) : json_null();
+	json_t *o = json_pack("{s:s, s:i, s:b, s:I, s:I, s:I, s:I, s:o}", "swaptrace",
+			      "doctor-swapoff-check", "version", 1, "fits", v->fits, "used_kb",
+			      (json_int_t)v->used_kb, "available_kb", (json_int_t)v->available_kb,
+			      "returned_kb", (json_int_t)v->returned_kb, "shortfall_kb",
+			      (json_int_t)v->shortfall_kb, "estimate_seconds", seconds);
+	int ret = !o || json_dumpf(o, stdout, JSON_INDENT(2)) ? -ENOMEM : 0;
+
+	putchar('\n');
+	json_decref(o);
+	return ret;
+}
+
+static int check_swapoff(const struct arguments *args, const struct doctor_facts *f)
+{
+	uint64_t rate = option_u64(args, "rate", 0);
+	struct swapoff_verdict v = doctor_swapoff_verdict(
+		doctor_swaps_used(&f->swaps), returned_kb(&f->swaps), f->mem_available_kb);
+
+	if (!v.known)
+		return fail(EXIT_INPUT,
+			    "%s/proc/meminfo: no MemAvailable (kernels before 3.14): whether a "
+			    "swapoff fits can't be said",
+			    f->root);
+	if (option_flag(args, "json")) {
+		if (print_verdict_json(&v, rate))
+			return fail(EXIT_ENVIRONMENT, "out of memory");
+	} else if (!f->swaps.n) {
+		printf("no swap configured: there is nothing to switch off\n");
+	} else {
+		print_verdict(&v, rate);
+	}
+	return v.fits ? EXIT_DONE : EXIT_FINDING;
+}
+
+/* ---- --interval ---- */
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void wait_seconds(uint64_t seconds)
+{
+	struct timespec t = { .tv_sec = (time_t)seconds };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+struct interval {
+	struct doctor_counters before, after;
+	uint64_t used_before, used_after; /* kB */
+	double seconds;
+	bool bits32;
+};
+
+static int read_interval(struct interval *in, const struct doctor_facts *f, uint64_t seconds,
+			 struct error *e)
+{
+	struct doctor_swaps swaps;
+	double begin = now();
+	bool there;
+	int ret;
+
+	in->before = f->counters;
+	in->used_before = doctor_swaps_used(&f->swaps);
+	in->bits32 = doctor_arch_is_32bit(f->machine);
+	wait_seconds(seconds);
+	ret = doctor_counters_now(&in->after, f->root, e);
+	if (!ret)
+		ret = doctor_swaps_now(&swaps, f->root, &there, e);
+	in->seconds = now() - begin;
+	in->used_after = ret ? 0 : doctor_swaps_used(&swaps);
+	return ret;
+}
+
+static struct delta delta_of(const struct interval *in, uint64_t before, uint64_t after)
+{
+	return doctor_delta(before, after, in->bits32, true);
+}
+
+static void print_delta(const struct interval *in, const char *name, uint64_t before,
+			uint64_t after)
+{
+	struct delta d = delta_of(in, before, after);
+	char text[128];
+
+	printf("  %-12s %s\n", name, doctor_delta_text(&d, text, sizeof(text)));
+}
+
+/* Case 15: a device that is being emptied. */
+static void print_drain(const struct interval *in)
+{
+	struct drain_rate r = doctor_drain_rate(in->used_before, in->used_after, in->seconds);
+
+	if (!isfinite(r.seconds_left))
+		return;
+	printf("swap empties at %s kB/s (%s MiB/s): %s s (%s h) left at this rate\n",
+	       format_number(r.kb_per_s, 2).s, format_number(r.kb_per_s / 1024, 2).s,
+	       format_number(r.seconds_left, 0).s, format_number(r.seconds_left / 3600, 2).s);
+}
+
+static int print_interval(const struct interval *in)
+{
+	const struct doctor_counters *a = &in->before, *b = &in->after;
+	struct delta ra = delta_of(in, a->swap_ra, b->swap_ra);
+	struct delta hit = delta_of(in, a->swap_ra_hit, b->swap_ra_hit);
+
+	if (a->all == b->all) {
+		warn("no counter changed in %.0f s; is this a real /proc?", in->seconds);
+		return EXIT_DONE;
+	}
+	printf("in %s s, in pages:\n", format_number(in->seconds, 1).s);
+	print_delta(in, "pswpin", a->pswpin, b->pswpin);
+	print_delta(in, "pswpout", a->pswpout, b->pswpout);
+	print_delta(in, "swap_ra", a->swap_ra, b->swap_ra);
+	print_delta(in, "swap_ra_hit", a->swap_ra_hit, b->swap_ra_hit);
+	printf("  hit rate     %s\n", format_percent(percent_of(hit.value, ra.value)).s);
+	print_drain(in);
+	return EXIT_DONE;
+}
+
+static json_t *known_delta(const struct interval *in, uint64_t before, uint64_t after)
+{
+	struct delta d = delta_of(in, before, after);
+
+	return d.value <= INT64_MAX ? json_integer((json_int_t)d.value) : json_null();
+}
+
+static int print_interval_json(const struct interval *in)
+{
+	const struct doctor_counters *a = &in->before, *b = &in->after;
+	json_t *o =
+		json_pack("{s:s, s:i, s:f, s:b, s:o, s:o, s:o, s:o, s:I, s:I}", "swaptrace",
+			  "doctor-interval", "version", 1, "seconds", in->seconds, "moved",
+			  a->all != b->all, "pswpin", known_delta(in, a->pswpin, b->pswpin),
+			  "pswpout", known_delta(in, a->pswpout, b->pswpout), "swap_ra",
+			  known_delta(in, a->swap_ra, b->swap_ra), "swap_ra_hit",
+			  known_delta(in, a->swap_ra_hit, b->swap_ra_hit), "used_kb_before",
+			  (json_int_t)in->used_before, "used_kb_after", (json_int_t)in->used_after);
+	int ret = !o || json_dumpf(o, stdout, JSON_INDENT(2));
+
+	putchar('\n');
+	json_decref(o);
+	if (a->all == b->all)
+		warn("no counter changed in %.0f s; is this a real /proc?", in->seconds);
+	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : EXIT_DONE;
+}
+
+static int watch_interval(const struct arguments *args, const struct doctor_facts *f)
+{
+	uint64_t seconds = option_u64(args, "interval", 0);
+	struct interval in;
+	struct error e;
+	int ret;
+
+	if (!seconds || seconds > 86400)
+		return fail(EXIT_USAGE, "--interval: 1 to 86400 seconds are expected");
+	ret = read_interval(&in, f, seconds, &e);
+	if (ret)
+		return fail(exit_code_for(ret), "%s", e.text);
+	return option_flag(args, "json") ? print_interval_json(&in) : print_interval(&in);
+}
+
+/* ---- the command ---- */
+
+static int print_facts(const struct arguments *args, const struct doctor_facts *f)
+{
+	struct doctor_hooks hooks;
+
+	doctor_hooks_read(&hooks, root());
+	if (!option_flag(args, "json"))
+		doctor_print(stdout, f, &hooks);
+	else if (doctor_json(stdout, f, &hooks))
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	return EXIT_DONE;
+}
+
+static void warn_about_input(const struct doctor_facts *f)
+{
+	if (!f->procfs)
+		warn("%s/proc/vmstat is not of the kernel's procfs: the counters may be made up",
+		     f->root);
+	if (f->swaps.bad_lines)
+		warn("%s/proc/swaps: %u line%s not understood, devices may be missing", f->root,
+		     f->swaps.bad_lines, f->swaps.bad_lines == 1 ? "" : "s");
+}
+
+static int run_doctor(const struct arguments *args)
+{
+	struct doctor_facts facts;
+	struct error e;
+	int ret;
+
+	if (option_given(args, "rate") && !option_flag(args, "swapoff-check"))
+		return fail(EXIT_USAGE, "--rate goes with --swapoff-check");
+	if (option_given(args, "interval") && option_flag(args, "swapoff-check"))
+		return fail(EXIT_USAGE, "--interval and --swapoff-check are two different things: "
+					"choose one");
+	ret = doctor_facts_read(&facts, root(), &e);
+	if (ret)
+		return fail(exit_code_for(ret), "%s", e.text);
+	warn_about_input(&facts);
+	if (option_flag(args, "swapoff-check"))
+		return check_swapoff(args, &facts);
+	if (option_given(args, "interval"))
+		return watch_interval(args, &facts);
+	return print_facts(args, &facts);
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.synopsis = "[options]",
+	.summary = "what this kernel is, what its swap does, what could be recorded",
+	.description =
+		"Reads only /proc and /sys, loads nothing and needs no privilege. It says which "
+		"kernel this is and which model stands for it; the swap devices in the order in "
+		"which they are filled, with type, priority, use, and whether they are rotational "
+		"or synchronous; which readahead runs and why; what the kernel has counted since "
+		"boot; and which of record's hooks this kernel has, so what a report would be "
+		"able to tell. What cannot be read is unknown, or n/a, which is not 0.\n\n"
+		"--swapoff-check compares used swap with MemAvailable; memory that zram takes for "
+		"its pages comes back meanwhile and is counted. Exit status 1 says that it will "
+		"not fit.\n\n"
+		"--interval prints what the counters did within some seconds and, where swap "
+		"empties, how long it will take at that rate.\n\n"
+		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up.",
+	.examples = "  swaptrace doctor\n"
+		    "  swaptrace doctor --swapoff-check --rate 51200 && sudo swapoff -a\n"
+		    "  swaptrace doctor --interval 60 --json\n",
+	.options = options,
+	.run = run_doctor,
+};
