@@ -248,9 +248,8 @@ static void get_alloc(struct input *in, const json_t *o, struct alloc_result *r)
 
 static void get_divergences(struct input *in, const json_t *o, struct verify_result *v)
 {
-	static const char *const events[] = { "RA",	 "LOOKUP", "READ",
-					      "RELEASE", "DRAIN",  "FLUSH",
-					      "ALLOC",	 "ALLOCFAIL" };
+	static const char *const events[] = { "RA",    "LOOKUP", "READ",  "RELEASE",
+					      "DRAIN", "FLUSH",	 "ALLOC", "ALLOCFAIL" };
 	const json_t *a = get_array(in, o, "first_divergences");
 	size_t i;
 	json_t *d;
@@ -549,6 +548,22 @@ static json_t *load(struct input *in)
 	return doc;
 }
 
+/* What is compared with comes first: a stable partition, the document's order otherwise. */
+static void recorded_first(struct results_file *out)
+{
+	unsigned int first = 0;
+
+	for (unsigned int i = 0; i < out->n; i++) {
+		struct stored_result entry = out->entries[i];
+
+		if (entry.result.what_if)
+			continue;
+		memmove(&out->entries[first + 1], &out->entries[first],
+			(i - first) * sizeof(*out->entries));
+		out->entries[first++] = entry;
+	}
+}
+
 int results_read(const char *path, struct results_file *out, struct error *e)
 {
 	struct input in = { .path = path, .e = e };
@@ -560,6 +575,8 @@ int results_read(const char *path, struct results_file *out, struct error *e)
 		check_version(&in, doc);
 	if (!in.failed)
 		get_results(&in, doc, out);
+	if (!in.failed)
+		recorded_first(out);
 	json_decref(doc);
 	if (in.failed)
 		results_file_free(out);

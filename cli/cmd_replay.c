@@ -198,6 +198,21 @@ static int print_text(const struct replay_result *results, unsigned int n, uint6
 	return 0;
 }
 
+/*
+ * A document lists the policies in the order they were named, then the recorded one to compare
+ * with. With --verify the recorded one comes first: it is what was asked about.
+ */
+static int write_document(FILE *f, const struct replay_input *in,
+			  const struct replay_result *results, unsigned int n, struct error *e)
+{
+	static struct replay_result ordered[REPLAY_POLICIES];
+	unsigned int first = results[0].verify.done ? 0 : 1;
+
+	for (unsigned int i = 0; i < n; i++)
+		ordered[i] = results[(i + first) % n];
+	return results_write(f, &in->facts, ordered, n, e);
+}
+
 static int write_results(const char *path, const struct replay_input *in,
 			 const struct replay_result *results, unsigned int n)
 {
@@ -207,7 +222,7 @@ static int write_results(const char *path, const struct replay_input *in,
 
 	if (!f)
 		return fail(EXIT_ENVIRONMENT, "%s: cannot create: %s", path, strerror(errno));
-	ret = results_write(f, &in->facts, results, n, &e);
+	ret = write_document(f, in, results, n, &e);
 	if (fclose(f) && !ret)
 		ret = error_errno(&e, -errno, "cannot write");
 	return ret ? fail(exit_code_for(ret), "%s: %s", path, e.text) : 0;
@@ -223,7 +238,7 @@ static int print_results(const struct arguments *args, const struct replay_input
 	if (ret)
 		return ret;
 	if (option_flag(args, "json")) {
-		ret = results_write(stdout, &in->facts, results, n, &e);
+		ret = write_document(stdout, in, results, n, &e);
 		return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 	}
 	return print_text(results, n, in->facts.page_size) ? fail(EXIT_ENVIRONMENT, "out of memory")
@@ -367,7 +382,9 @@ const struct command cmd_replay = {
 		"read "
 		"at least one page), pages read, pages read by readahead, readahead hits, pages "
 		"read ahead and never needed, and drains of the LRU-add batches by readahead.\n\n"
-		"The first row is always the recorded kernel's own policy. With --verify its "
+		"The first row is always the recorded kernel's own policy (in --json and -o it "
+		"comes "
+		"behind the policies that were named, but first with --verify). With --verify its "
 		"decisions are compared with the recorded ones: every window, every lookup's "
 		"answer and every read; the exit status is 1 when any differs.\n\n"
 		"A policy SPEC is the recorded kernel's policy with settings changed, joined by "

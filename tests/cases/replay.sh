@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 69
+tap_plan 71
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -24,7 +24,7 @@ windows() {
 	local file=$1 n=$2
 	shift 2
 	"$SWAPTRACE" replay -q --json "$@" "$WORK/$file" 2>/dev/null |
-		jq -r "[.results[$n].readahead.windows | to_entries[] | \"\(.key): \(.value)\"] | \"{\" + join(\", \") + \"}\""
+		jq -r "[(.results | sort_by(.policy != \"recorded\"))[$n].readahead.windows | to_entries[] | \"\(.key): \(.value)\"] | \"{\" + join(\", \") + \"}\""
 }
 
 # counts FILE N KEYS ARGS...: the named counts of result N, separated by blanks
@@ -32,7 +32,7 @@ counts() {
 	local file=$1 n=$2 keys=$3
 	shift 3
 	"$SWAPTRACE" replay -q --json "$@" "$WORK/$file" 2>/dev/null |
-		jq -r ".results[$n].readahead | [$(echo "$keys" | sed 's/[^ ]*/.&/g; s/ /, /g')] | map(tostring) | join(\" \")"
+		jq -r "(.results | sort_by(.policy != \"recorded\"))[$n].readahead | [$(echo "$keys" | sed 's/[^ ]*/.&/g; s/ /, /g')] | map(tostring) | join(\" \")"
 }
 
 # lookups CAUSE FIRST LAST STEP
@@ -231,6 +231,12 @@ tap_is "$(windows walk 0)" "{8: 512}" "walk: 5.8 to 6.17"
 tap_is "$(windows walk 1 --policy swapoff=vanilla)" "{2: 4094, 4: 1, 8: 1}" "walk: before 5.8"
 tap_is "$(windows walk 1 --policy model=v6.18)" "{1: 1021, 2: 2042, 4: 1, 8: 1}" "walk: 6.18"
 tap_is "$(counts walk 1 "ra_pages hits" --policy model=v6.18)" "1031 0" "walk: 6.18 reads ahead 1031 pages, counts none"
+
+run "$SWAPTRACE" replay --json --policy swapoff=vanilla --policy model=v6.18 "$WORK/walk"
+tap_is "$(jq -c '[.results[].policy]' "$OUT")" '["swapoff=vanilla","model=v6.18","recorded"]' \
+	"JSON: the policies in the order they were named, then the recorded one"
+run "$SWAPTRACE" replay -q --verify --json --policy swapoff=vanilla "$WORK/walk"
+tap_is "$(jq -c '[.results[].policy]' "$OUT")" '["recorded","swapoff=vanilla"]' "JSON: with --verify it comes first"
 
 # --- --verify -----------------------------------------------------------------------------------------------
 # Windows from the boot state as kernel-facts 7.2 gives them: 1000 -> 8, 1001 -> 4 (1001 is in the first block, but is

@@ -44,7 +44,7 @@ done
 share() {
 	local n=$1
 	shift
-	result ".results[$n].readahead.windows as \$w | ([\$w[]] | add) as \$all |
+	result "(.results | sort_by(.policy != \"recorded\"))[$n].readahead.windows as \$w | ([\$w[]] | add) as \$all |
 		([\"$1\", \"${2:-$1}\"] | unique | map(\$w[.] // 0) | add) * 100 / \$all | floor"
 }
 
