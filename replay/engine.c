@@ -122,6 +122,21 @@ static bool wants_owners(const struct engine *g)
 	return false;
 }
 
+/*
+ * Who owns which slot matters to VMA readahead alone, and most traces never change over to it. One
+ * that does, by its settings or because the last rotational device goes, is walked once more.
+ */
+static int survey_needs(struct engine *g, struct error *e)
+{
+	bool owners = wants_owners(g);
+	int ret = survey_trace(&g->survey, g->r, owners, e);
+
+	if (ret || owners || !g->survey.vma_needs)
+		return ret;
+	survey_free(&g->survey);
+	return survey_trace(&g->survey, g->r, true, e);
+}
+
 static void apply_start_bits(struct engine *g, unsigned int type)
 {
 	const struct survey_device *d = &g->survey.dev[type];
@@ -238,7 +253,7 @@ static int prepare(struct engine *g, struct error *e)
 	int ret;
 
 	read_header(g, trace_get_header(g->r));
-	ret = survey_trace(&g->survey, g->r, wants_owners(g), e);
+	ret = survey_needs(g, e);
 	if (ret)
 		return ret;
 	for (int t = EV_DRAIN; t <= EV_FLUSH; t++)

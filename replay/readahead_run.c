@@ -83,11 +83,16 @@ enum ra_way run_way(const struct ra_run *run, const struct need *n)
 
 bool run_bypasses(const struct ra_run *run, const struct need *n)
 {
+	int count = n->count;
+
 	if (!(run->machine->slots.dev[n->type].flags & DEVICE_SYNC_IO))
 		return false;
 	if (n->cause == LOOKUP_SHMEM)
 		return run->policy.generation->shmem_bypass;
-	return n->cause == LOOKUP_FAULT && n->count <= 1;
+	/* The event need not say it: a snapshot may have. */
+	if (count < 0)
+		count = run->machine->slots.dev[n->type].refs[n->off];
+	return n->cause == LOOKUP_FAULT && count <= 1;
 }
 
 void run_needed(struct ra_run *run, const struct need *n)

@@ -237,6 +237,7 @@ static int survey_lookup(struct survey *s, const struct columns *c, uint32_t i, 
 	s->with_hit += column_has(c, i, LOOKUP_HIT);
 	s->with_addr += column_has(c, i, LOOKUP_ADDR);
 	s->zero_offsets += !off;
+	s->vma_needs |= s->vma_ra && !s->rotational && column_has(c, i, LOOKUP_ADDR);
 	if (hit)
 		bits |= START_CACHED | START_BY_LOOKUP;
 	if (hit && c->v[LOOKUP_RA][i]) {
@@ -323,6 +324,8 @@ static int survey_alloc(struct survey *s, const struct columns *c, uint32_t i)
 
 static void survey_config(struct survey *s, const struct columns *c, uint32_t i)
 {
+	if (column_has(c, i, CONFIG_VMA_RA))
+		s->vma_ra = c->v[CONFIG_VMA_RA][i];
 	if (s->snapshot || s->cluster_calls || !column_has(c, i, CONFIG_HITS))
 		return;
 	s->snapshot = true;
@@ -331,12 +334,36 @@ static void survey_config(struct survey *s, const struct columns *c, uint32_t i)
 	s->last = (uint32_t)c->v[CONFIG_LAST][i];
 }
 
+static void set_rotational(struct survey *s, uint64_t type, bool rotational)
+{
+	uint32_t bit = type < SLOT_DEVICES ? 1u << type : 0;
+
+	s->rotational = rotational ? s->rotational | bit : s->rotational & ~bit;
+}
+
+/* The type may come with the begin, with the end, or not at all. */
+static void survey_swapoff(struct survey *s, const struct columns *c, uint32_t i)
+{
+	if (column_has(c, i, SWAPOFF_TYPE))
+		s->leaving = (int)(c->v[SWAPOFF_TYPE][i] & 0xff);
+	else if (c->v[SWAPOFF_OP][i] == SWAPOFF_BEGIN)
+		s->leaving = -1;
+	if (c->v[SWAPOFF_OP][i] == SWAPOFF_BEGIN || c->v[SWAPOFF_RET][i])
+		return;
+	if (s->leaving >= 0)
+		set_rotational(s, (uint64_t)s->leaving, false);
+	else
+		s->rotational = 0;
+}
+
 static void survey_swapon(struct survey *s, const struct columns *c, uint32_t i)
 {
 	uint64_t type = column_get(c, i, SWAPON_TYPE, SLOT_DEVICES);
 
 	if (type < SLOT_DEVICES && column_has(c, i, SWAPON_PAGES))
 		set_pages(&s->dev[type], c->v[SWAPON_PAGES][i]);
+	if (column_has(c, i, SWAPON_FLAGS))
+		set_rotational(s, type, c->v[SWAPON_FLAGS][i] & DEVICE_ROTATIONAL);
 }
 
 static void note_cpu(struct survey *s, int32_t cpu)
@@ -382,6 +409,9 @@ static int survey_event(struct survey *s, enum event_type type, const struct col
 	case EV_SWAPON:
 		survey_swapon(s, c, i);
 		return 0;
+	case EV_SWAPOFF:
+		survey_swapoff(s, c, i);
+		return 0;
 	case EV_LRUADD:
 		s->lru_ops |= 1u << (c->v[LRUADD_OP][i] & 31);
 		return 0;
@@ -410,8 +440,10 @@ static const struct view_wanted *wanted(struct view_wanted *w, bool owners)
 			[EV_FREE] = BIT(FREE_TYPE) | BIT(FREE_OFF) | BIT(FREE_N),
 			[EV_SLOTS] = BIT(SLOTS_TYPE) | BIT(SLOTS_OFF) | BIT(SLOTS_N) |
 				     BIT(SLOTS_COUNT) | BIT(SLOTS_CACHED),
-			[EV_CONFIG] = BIT(CONFIG_HITS) | BIT(CONFIG_PREV) | BIT(CONFIG_LAST),
-			[EV_SWAPON] = BIT(SWAPON_TYPE) | BIT(SWAPON_PAGES),
+			[EV_CONFIG] = BIT(CONFIG_HITS) | BIT(CONFIG_PREV) | BIT(CONFIG_LAST) |
+				      BIT(CONFIG_VMA_RA),
+			[EV_SWAPON] = BIT(SWAPON_TYPE) | BIT(SWAPON_PAGES) | BIT(SWAPON_FLAGS),
+			[EV_SWAPOFF] = BIT(SWAPOFF_OP) | BIT(SWAPOFF_TYPE) | BIT(SWAPOFF_RET),
 			[EV_LRUADD] = BIT(LRUADD_OP),
 		},
 		.tasks = true,
@@ -454,6 +486,10 @@ static void read_header(struct survey *s, const struct trace_header *h, unsigned
 	for (unsigned int i = 0; i < n; i++)
 		if (d[i].type < SLOT_DEVICES && d[i].have_pages)
 			set_pages(&s->dev[d[i].type], d[i].pages);
+	for (unsigned int i = 0; i < n; i++)
+		set_rotational(s, d[i].type, d[i].have_flags && d[i].flags & DEVICE_ROTATIONAL);
+	s->vma_ra = !trace_header_u64(h, "vma_ra", &value) || value;
+	s->leaving = -1;
 	*page_shift = 12;
 	if (trace_header_u64(h, "page_size", &value) && value >= 1024 && !(value & (value - 1)))
 		*page_shift = (unsigned int)__builtin_ctzll(value);

@@ -63,6 +63,10 @@ struct survey {
 	uint64_t prev;
 	struct first_call first_cluster;
 	bool owners;
+	bool vma_ra;	      /* enabled at this moment of the walk */
+	uint32_t rotational;  /* bit per device that is on and rotational */
+	int leaving;	      /* device whose swapoff goes on, -1: unknown */
+	bool vma_needs;	      /* some need of a known address falls in a time of VMA readahead */
 	struct survey_device dev[SLOT_DEVICES];
 	struct map vmas;	/* recorded VMA id -> index, from 1 */
 	struct first_call *vma; /* [index] */
