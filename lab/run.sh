@@ -183,6 +183,7 @@ check_options() {
 	[ -f "$SCRIPT" ] || die $EXIT_USAGE "--script $SCRIPT: no such file"
 	[ -n "$SWAP" ] || SWAP=$(workload_default swap)
 	[ -n "$SWAP" ] || SWAP=nvme
+	[ -n "$RECORD_ARGS" ] || RECORD_ARGS=$(workload_default record-args)
 	OUT=${OUT:-$LAB/../build/lab}
 }
 

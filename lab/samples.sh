@@ -20,6 +20,8 @@ samples() {
 6.12-vma-fault-seq|stock 6.12, faults in order, VMA readahead|--kernel 6.12 --workload fault-seq
 6.12-cluster-fault-random|stock 6.12, faults in random order, cluster readahead|--kernel 6.12 --workload fault-random --swap virtio
 6.12-zram|stock 6.12, faults and swapoff on zram|--kernel 6.12 --workload zram
+6.12-mthp|stock 6.12, 64 kB folios on zram: requests for slots, fallbacks, writes|--kernel 6.12 --workload mthp
+6.12-truncate|stock 6.12, sparse files truncated: per-CPU batches of the LRU|--kernel 6.12 --workload truncate
 END
 }
 
@@ -44,6 +46,11 @@ describe() {
 	echo
 	echo "/proc/vmstat, change over the phase under test (seconds: of the emulated machine):"
 	sed 's/^/    /' "$dir/vmstat.txt"
+	if [ -f "$dir/mthp.txt" ]; then
+		echo
+		echo "Counters of the sizes of large folios at the end:"
+		sed 's/^/    /' "$dir/mthp.txt"
+	fi
 	echo
 	echo "The workload said:"
 	sed -n 's/^\(workload\|guest\): /    /p' "$dir/stderr"

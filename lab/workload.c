@@ -557,8 +557,9 @@ static int run_load(const struct options *o)
 /* ---- mthp: large folios go out, come back in pieces, are dropped and made again ---- */
 
 #define UNIT (64UL << 10) /* the size of large folio that is meant */
-#define NOISE_MB 4	  /* beside it, memory without large folios */
-#define REDONE_UNITS 256  /* units that are dropped and made again in each round */
+#define PAGES_PER_UNIT (UNIT / PAGE)
+#define NOISE_MB 16	 /* beside it, memory without large folios */
+#define REDONE_UNITS 256 /* units that are dropped and made again in each round */
 
 /* Aligned to the unit, so that the kernel can back each by one large folio. */
 static uint64_t *map_units(unsigned long mb, int advice)
@@ -584,33 +585,55 @@ static void page_out(uint64_t *region, unsigned long mb)
 		die("MADV_PAGEOUT: %s", strerror(errno));
 }
 
+static void drop(uint64_t *region, unsigned long page, size_t size)
+{
+	if (madvise(region + page * WORDS, size, MADV_DONTNEED))
+		die("MADV_DONTNEED: %s", strerror(errno));
+}
+
+/*
+ * A quarter of the pages is written, at random. Some are dropped before, each from the middle of a
+ * unit: what is left of that comes back and goes out page by page.
+ */
+static void write_singly(const struct options *o, uint64_t *units, uint64_t seed)
+{
+	unsigned long pages = o->mb * PAGES_PER_MB, i, page;
+
+	for (i = 0; i < pages / 4; i++) {
+		page = mix(seed ^ i) % pages;
+		if (i % 16 == 0)
+			drop(units, page, PAGE);
+		write_page(o, units, page, 0);
+	}
+}
+
+static unsigned long redone_unit(const struct options *o, uint64_t seed, unsigned long i)
+{
+	return mix(seed ^ (i << 32)) % (o->mb * PAGES_PER_MB / PAGES_PER_UNIT);
+}
+
+/* The holes that units leave are taken by single pages before the units are made again. */
 static void mthp_round(const struct options *o, unsigned long round, uint64_t *units,
 		       uint64_t *noise)
 {
-	unsigned long pages = o->mb * PAGES_PER_MB, per_unit = UNIT / PAGE, i, k, unit, page;
 	uint64_t seed = mix(o->seed + round * 1000003);
+	unsigned long i, k;
 
-	/*
-	 * A quarter of the pages is written, at random. Some are dropped before, each from the
-	 * middle of a unit: what is left of that comes back and goes out page by page.
-	 */
-	for (i = 0; i < pages / 4; i++) {
-		page = mix(seed ^ i) % pages;
-		if (i % 16 == 0 && madvise(units + page * WORDS, PAGE, MADV_DONTNEED))
-			die("MADV_DONTNEED: %s", strerror(errno));
-		write_page(o, units, page, 0);
-	}
-	for (i = 0; i < REDONE_UNITS; i++) {
-		unit = mix(seed ^ (i << 32)) % (pages / per_unit);
-		if (madvise(units + unit * per_unit * WORDS, UNIT, MADV_DONTNEED))
-			die("MADV_DONTNEED: %s", strerror(errno));
-		for (k = 0; k < per_unit; k++)
-			write_page(o, units, unit * per_unit + k, 0);
-	}
-	for (i = 0; i < REDONE_UNITS; i++)
-		write_page(o, noise, mix(seed ^ (i << 48)) % (NOISE_MB * PAGES_PER_MB), 1);
+	write_singly(o, units, seed);
 	page_out(units, o->mb);
+	for (i = 0; i < REDONE_UNITS; i++)
+		drop(units, redone_unit(o, seed, i) * PAGES_PER_UNIT, UNIT);
+	for (i = 0; i < NOISE_MB * PAGES_PER_MB; i++)
+		if (round > 1 && mix(seed ^ (i << 48)) % 2)
+			drop(noise, i, PAGE);
+	for (i = 0; i < NOISE_MB * PAGES_PER_MB; i++)
+		if (round == 1 || mix(seed ^ (i << 48)) % 2)
+			write_page(o, noise, i, 1);
 	page_out(noise, NOISE_MB);
+	for (i = 0; i < REDONE_UNITS; i++)
+		for (k = 0; k < PAGES_PER_UNIT; k++)
+			write_page(o, units, redone_unit(o, seed, i) * PAGES_PER_UNIT + k, 0);
+	page_out(units, o->mb);
 }
 
 static int run_mthp(const struct options *o)
@@ -624,7 +647,7 @@ static int run_mthp(const struct options *o)
 	say("%lu MB in large folios, %d MB in pages, %lu rounds", o->mb, NOISE_MB, o->iterations);
 	for (i = 0; i < o->mb * PAGES_PER_MB; i++)
 		write_page(o, units, i, 0);
-	for (i = 0; i < NOISE_MB * PAGES_PER_MB; i++)
+	for (i = 0; i < NOISE_MB * PAGES_PER_MB / 4; i++)
 		write_page(o, noise, i, 1);
 	page_out(units, o->mb);
 	page_out(noise, NOISE_MB);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about: many sparse files of a few pages are read, then truncated: drains of the per-CPU batches
 # needs: swap=none
+# needs: record-args=--events=lru
 . /lab/lib.sh
 lab_begin
 lab_counters_begin
