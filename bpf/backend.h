@@ -55,9 +55,10 @@ int bpf_backend_counts(struct bpf_backend *b, unsigned int cpu, unsigned int pro
 /* What the kernel itself says about the program that counts a probe's hits. */
 struct program_runs {
 	uint64_t runs;	  /* with kernel statistics on, otherwise 0 */
-	uint64_t entries; /* runs of the program at the function's entry, where there is one */
+	uint64_t entries; /* runs of the program at the function's entry, where there is another */
 	uint64_t missed;  /* runs refused because the program was already running on that CPU */
 	bool have_runs;
+	uint64_t cost_ns; /* time in the programs at entry and at exit, with the measuring */
 };
 
 /** bpf_backend_runs - of the counting program of hook @i; add the other copies' runs */

@@ -507,8 +507,14 @@ int bpf_backend_runs(struct bpf_backend *b, const struct hook_choice *c, size_t 
 	r->runs = info.run_cnt;
 	r->missed = info.recursion_misses;
 	r->have_runs = b->stats_fd >= 0;
-	if (s->entry && s->counts_at_exit && !program_info(program_for(b, s, kind, false), &info))
+	r->cost_ns = info.run_time_ns;
+	if (!s->entry || !s->exit)
+		return 0;
+	err = program_info(program_for(b, s, kind, !s->counts_at_exit), &info);
+	if (!err && s->counts_at_exit)
 		r->entries = info.run_cnt;
+	if (!err)
+		r->cost_ns += info.run_time_ns;
 	return 0;
 }
 

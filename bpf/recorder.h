@@ -54,6 +54,22 @@ int recorder_flush(struct recorder *r, struct error *e);
  */
 int recorder_end(struct recorder *r, struct trace_header *closing, bool write, struct error *e);
 
+/* What a hook costs, after recorder_end(). */
+struct recorder_cost {
+	const char *event;    /* "state" for a hook without events */
+	const char *function; /* of the kernel */
+	char kind[64];	      /* how it is attached */
+	uint64_t runs;	      /* calls of the function while the programs were attached */
+	uint64_t ns;	      /* spent in the programs for them, as the kernel measures it */
+};
+
+/**
+ * recorder_costs - fill @out[0 .. HOOKS_MAX-1] with the hooks that ran
+ * Returns their number; 0 also where the kernel does not measure programs (before 5.8, or not
+ * allowed).
+ */
+unsigned int recorder_costs(struct recorder *r, struct recorder_cost *out);
+
 /** recorder_close - detach and release everything; @r is gone afterwards; NULL is allowed */
 void recorder_close(struct recorder *r);
 

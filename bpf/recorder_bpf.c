@@ -704,6 +704,29 @@ int recorder_end(struct recorder *r, struct trace_header *closing, bool write, s
 	return err ? err : later;
 }
 
+unsigned int recorder_costs(struct recorder *r, struct recorder_cost *out)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < hook_plan_len; i++) {
+		const struct hook_choice *c = &r->choices[i];
+		struct program_runs runs = {};
+
+		if (r->attached.kinds[i] == ATTACH_NONE ||
+		    bpf_backend_runs(r->backend, r->choices, i, r->attached.kinds[i], &runs) ||
+		    !runs.have_runs || !runs.runs)
+			continue;
+		out[n].event = c->hook->event ? c->hook->event : "state";
+		out[n].function = c->copies[0]->name;
+		snprintf(out[n].kind, sizeof(out[n].kind), "%s",
+			 attach_kind_name(r->attached.kinds[i], c->symbol->entry, c->symbol->exit));
+		out[n].runs = runs.runs;
+		out[n].ns = runs.cost_ns;
+		n++;
+	}
+	return n;
+}
+
 void recorder_close(struct recorder *r)
 {
 	if (!r)

@@ -211,6 +211,9 @@ static int read_options(struct session *s)
 	s->limit_ns = option_u64(s->args, "duration", 0) * 1000000000ull;
 	s->limit_bytes = option_u64(s->args, "max-size", 0);
 	s->path = option_string(s->args, "output", "swaptrace.data");
+	if (!strcmp(s->path, "-") && option_flag(s->args, "self-cost"))
+		return fail(EXIT_USAGE, "--self-cost prints to standard output, where -o - writes "
+					"the trace; give one of them another place");
 	s->options.messages.warning = say_warning;
 	s->options.messages.log = keep_log;
 	s->status_line = !message_quiet && isatty(STDERR_FILENO);
@@ -373,6 +376,35 @@ static void warn_about(struct session *s)
 		     st.odd_offsets, st.offsets);
 }
 
+/* What recording costs the machine, from the kernel's own clock around each program. */
+static void print_costs(struct session *s)
+{
+	struct recorder_cost costs[HOOKS_MAX];
+	unsigned int n = recorder_costs(s->recorder, costs);
+	uint64_t events, runs = 0, ns = 0;
+
+	if (!n) {
+		warn("--self-cost: the kernel has not measured any program");
+		return;
+	}
+	printf("%-10s %-28s %-30s %12s %10s\n", "event", "function", "attached by", "calls",
+	       "ns a call");
+	for (unsigned int i = 0; i < n; i++) {
+		printf("%-10s %-28s %-30s %12" PRIu64 " %10.0f\n", costs[i].event,
+		       costs[i].function, costs[i].kind, costs[i].runs,
+		       (double)costs[i].ns / (double)costs[i].runs);
+		runs += costs[i].runs;
+		ns += costs[i].ns;
+	}
+	trace_written(s->w, &events);
+	printf("%-10s %-28s %-30s %12" PRIu64 " %10.0f\n", "all", "", "", runs,
+	       (double)ns / (double)runs);
+	if (events)
+		printf("%.0f ns for each of the %" PRIu64 " events in the trace, reading the clock "
+		       "twice for each program included\n",
+		       (double)ns / (double)events, events);
+}
+
 static int finish(struct session *s, const char *reason, struct error *e)
 {
 	bool failed = !strcmp(reason, "error");
@@ -383,6 +415,8 @@ static int finish(struct session *s, const char *reason, struct error *e)
 	failed |= err != 0;
 	trace_header_set(s->closing, "stop", failed ? "error" : reason);
 	show_status(s, true);
+	if (!failed && option_flag(s->args, "self-cost"))
+		print_costs(s);
 	bytes = trace_written(s->w, &events);
 	if (!failed) {
 		err = trace_finish(s->w, s->closing, e);
@@ -506,7 +540,8 @@ static const struct option_desc record_options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE",
 	  "trace to write (default swaptrace.data; an existing one becomes FILE.old); - is stdout",
 	  false },
-	{ 'e', "events", OPTION_STRING, "GROUPS", "ra (default), alloc, lru; joined by commas", false },
+	{ 'e', "events", OPTION_STRING, "GROUPS", "ra (default), alloc, lru; joined by commas",
+	  false },
 	{ 'd', "duration", OPTION_U64, "SEC", "stop after this many seconds", false },
 	{ 'p', "pid", OPTION_U64, "PID", "mark the events of all other processes as filtered",
 	  false },
@@ -523,6 +558,8 @@ static const struct option_desc record_options[] = {
 	  false },
 	{ 0, "btf", OPTION_STRING, "FILE", "with --list-hooks: BTF of another kernel", false },
 	{ 0, "config", OPTION_STRING, "FILE", "with --list-hooks: its configuration", false },
+	{ 0, "self-cost", OPTION_FLAG, NULL,
+	  "print what each hook has cost, in ns of the machine's time a call", false },
 	{ 0, "ready-fd", OPTION_U64, "N",
 	  "write a line to this file descriptor when recording has begun", false },
 	{ 0, "keep-owner", OPTION_FLAG, NULL,
@@ -559,6 +596,12 @@ const struct command cmd_record = {
 		"runs= "
 		"is the kernel's own count of program runs, idle= those outside the recording, so "
 		"hits and idle over all CPUs should give runs.\n\n"
+		"Groups of events: ra, what readahead is asked for and does, with the slots that "
+		"are given and freed; alloc, requests for slots, what they got and why not, "
+		"writes, "
+		"in the order in which the kernel's lock let them through (seq=); lru, drains and "
+		"flushes of the per-CPU batches, and what joined them. --self-cost shows what they "
+		"cost.\n\n"
 		"After sudo the trace is given to the user who called it, unless --keep-owner is "
 		"given.\n\n"
 		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up; it "
