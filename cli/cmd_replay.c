@@ -257,13 +257,13 @@ static int finish(const struct arguments *args, const struct replay_input *in,
 
 	if (ret)
 		return ret;
+	/* Damage and loss are said in any case: they may be why a verification failed. */
+	ret = replay_input_findings(args, in);
 	if (results[0].verify.done && !results[0].verify.checked)
 		return fail(EXIT_FINDING,
 			    "%s: nothing could be verified: the trace does not hold %s", in->path,
 			    results[0].verify.missing);
-	if (verify_failed(&results[0]))
-		return EXIT_FINDING;
-	return replay_input_findings(args, in);
+	return verify_failed(&results[0]) ? EXIT_FINDING : ret;
 }
 
 /* The policies in the order they were named; the recorded one comes first and always. */

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 6
+tap_plan 8
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -59,5 +59,13 @@ trace elsewhere "$CLUSTER\n# device type=0 pages=1024" <<-END
 END
 run "$SWAPTRACE" replay --policy allocator=scan-6.1 "$WORK/elsewhere"
 tap_is "$STATUS" 0 "places: cpu= and tid= on every event"
+
+# A hole in the middle of a capture: a verification fails for it, and must say so.
+SAMPLE=$TOP/traces/samples/6.12-cluster-swapoff.swaptrace
+cp "$SAMPLE" "$WORK/hole"
+head -c 64 /dev/zero | dd of="$WORK/hole" bs=1 seek=$(($(stat -c %s "$SAMPLE") / 2)) conv=notrunc 2>/dev/null
+run "$SWAPTRACE" replay --verify "$WORK/hole"
+tap_is "$STATUS" 1 "damage: a verification fails"
+tap_grep '1 of [0-9]* blocks are damaged and left out' "$ERR" "damage: and the damage is named"
 
 tap_end
