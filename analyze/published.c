@@ -13,6 +13,18 @@ const struct published_time published_swapoff_times[2] = {
 	{ "VMA", 18.20, 15.33 },
 };
 
+const struct published_fallback published_mthp[PUBLISHED_MTHP_ROWS] = {
+	{ 2, { 18234, 13701 }, { 32441, 0 } }, { 3, { 18712, 15997 }, { 34445, 0 } },
+	{ 4, { 17644, 18246 }, { 35495, 0 } }, { 5, { 7596, 21497 }, { 29136, 52 } },
+	{ 6, { 93, 8642 }, { 2223, 6278 } },   { 7, { 0, 192 }, { 1, 134 } },
+	{ 8, { 0, 0 }, { 6, 0 } },	       { 9, { 0, 2 }, { 1, 1 } },
+};
+
+const struct published_memtier published_mthp_memtier[2] = {
+	{ 48805.63, 5.26045, 1.191, 38.911, 59.647 },
+	{ 71098.84, 3.60585, 0.711, 26.367, 39.167 },
+};
+
 const struct published_row published_drain[PUBLISHED_DRAIN_ROWS] = {
 	{ "Min", 141.00, 141.00, 0.00 },
 	{ "1st-qrtle", 142.00, 142.00, 0.00 },

@@ -32,6 +32,30 @@ struct published_time {
 extern const struct published_window published_swapoff_windows[4];
 extern const struct published_time published_swapoff_times[2];
 
+#define PUBLISHED_MTHP_SOURCE                                                                       \
+	"Chris Li, \"mm: swap: mTHP swap allocator base on swap cluster order\", v1, 24 May 2024; "  \
+	"test by Kairui Song"
+
+#define PUBLISHED_MTHP_SETUP                                                                        \
+	"10 GB ram disk as swap, 8 GB limit, memcached 16 GB with 32 threads, memtier: 18,000,000 " \
+	"keys of 1 KiB, sets only, all mTHP orders on"
+
+/* Counters of one size of folios in thread T2. */
+struct published_fallback {
+	unsigned int order; /* with pages of 4 kB */
+	struct {
+		uint64_t swpout, fallback;
+	} before, after;
+};
+#define PUBLISHED_MTHP_ROWS 8
+extern const struct published_fallback published_mthp[PUBLISHED_MTHP_ROWS];
+
+/* Its throughput: totals of memtier. Latencies in ms. */
+struct published_memtier {
+	double ops, average, p50, p99, p999;
+};
+extern const struct published_memtier published_mthp_memtier[2]; /* before, after */
+
 /* One row of the mmtests table of thread T3; @change as printed, from unrounded values. */
 struct published_row {
 	const char *name;

@@ -15,7 +15,13 @@ static const struct option_desc options[] = {
 	  "swapoff: device of the estimate: nvme, ssd, virtio (default), hdd, zram or "
 	  "lat:US;bw:MBS",
 	  false },
-	{ 0, "capture", OPTION_STRING, "FILE", "drain: capture of a truncation with the lru events",
+	{ 0, "capture", OPTION_STRING, "FILE",
+	  "mthp: a trace of swap-outs instead of the generated one; drain: capture of a truncation "
+	  "with the lru events",
+	  false },
+	{ 0, "seed", OPTION_U64, "N", "mthp: seed of the generated trace (default 1)", false },
+	{ 0, "scale", OPTION_U64, "N",
+	  "mthp: sizes and CPUs of the thread's machine divided by 1, 2, 4 (default), ... 32",
 	  false },
 	{ 0, "before", OPTION_STRING, "FILE", "drain: times of single truncations, unpatched",
 	  false },
@@ -23,12 +29,13 @@ static const struct option_desc options[] = {
 	{ 0, "calibration", OPTION_STRING, "FILE",
 	  "lruadd: costs as 'swaptrace calibrate -o FILE' measured them (default: measure now)",
 	  false },
-	{ 0, "json", OPTION_FLAG, NULL, "print the results as JSON (swapoff, drain)", false },
+	{ 0, "json", OPTION_FLAG, NULL, "print the results as JSON (swapoff, mthp, drain)", false },
 	{ .name = NULL },
 };
 
 static const struct reproduce_thread *const threads[] = {
 	&reproduce_swapoff,
+	&reproduce_mthp,
 	&reproduce_drain,
 	&reproduce_lruadd,
 };
@@ -68,7 +75,7 @@ static int run_reproduce(const struct arguments *args)
 const struct command cmd_reproduce = {
 	.name = "reproduce",
 	.words = "swapoff drain lruadd",
-	.synopsis = "swapoff|drain|lruadd [options]",
+	.synopsis = "swapoff|mthp|drain|lruadd [options]",
 	.summary = "print a mailing-list thread's published tables beside replayed ones",
 	.description =
 		"swapoff: thread T1 (Andrea Righi, April 2020). Replays a capture of a real "
@@ -78,6 +85,13 @@ const struct command cmd_reproduce = {
 		"hits "
 		"are not counted any more), and prints the window histograms beside the two "
 		"published ones. Without --cluster and --vma the shipped captures are used.\n\n"
+		"mthp: thread T2 (Chris Li, May 2024). Prints, per size of folios, how many were "
+		"swapped out whole and how many fell back, as published before and after the "
+		"patches and as replayed under the allocators mthp-empty-only and nonfull-v1, with "
+		"the distance of the shares in points; cluster-6.12 and cluster-6.18 follow. The "
+		"replayed trace is generated ('swaptrace gen mthp'), unless --capture names one: "
+		"it is a workload of the thread's kind and not its run, so shares and their order "
+		"can be compared and counts cannot.\n\n"
 		"drain: thread T3 (Mel Gorman, October 2017). Prints the published table of times "
 		"per truncation, with one of your own beside it where --before and --after name "
 		"files of times (one number a line), and replays a capture of a truncation under "
@@ -93,6 +107,7 @@ const struct command cmd_reproduce = {
 		"figure stands beside the estimated one.",
 	.examples = "  swaptrace reproduce swapoff\n"
 		    "  swaptrace reproduce swapoff --cluster mine.swaptrace --device nvme\n"
+		    "  swaptrace reproduce mthp --scale 1\n"
 		    "  swaptrace reproduce drain --capture truncate.swaptrace\n"
 		    "  swaptrace reproduce lruadd\n",
 	.options = options,

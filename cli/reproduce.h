@@ -15,6 +15,7 @@ struct reproduce_thread {
 };
 
 extern const struct reproduce_thread reproduce_swapoff; /* T1 */
+extern const struct reproduce_thread reproduce_mthp;	/* T2 */
 extern const struct reproduce_thread reproduce_drain;	/* T3 */
 extern const struct reproduce_thread reproduce_lruadd;	/* T4 */
 

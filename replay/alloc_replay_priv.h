@@ -49,6 +49,7 @@ struct alloc_replay {
 	bool from_above; /* SWAPOUT events are the requests */
 	bool drops;	 /* UNREF or UNCACHE events are the drops */
 	bool hold_draws; /* the trace has RNG events */
+	bool generated;	 /* its answers are names of data, not a kernel's */
 	unsigned int cpus;
 	struct map tasks;
 	struct alloc_task *task;

@@ -82,6 +82,18 @@ static bool keeps_groups_apart(const struct alloc_policy *p)
 	return false;
 }
 
+/* Slots of a generated trace that only name the data: see traces/gen.h. */
+static bool imaginary(const struct trace_header *h, unsigned int type)
+{
+	unsigned int n;
+	const struct trace_device *d = trace_header_devices(h, &n);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (d[i].type == type)
+			return d[i].have_flags && d[i].flags & DEVICE_IMAGINARY;
+	return false;
+}
+
 static void configure(const struct alloc_replay *a, const struct trace_header *h,
 		      const struct policy *p, struct alloc_run_config *cfg)
 {
@@ -100,8 +112,9 @@ static void configure(const struct alloc_replay *a, const struct trace_header *h
 	cfg->own = !strcmp(cfg->allocator, recorded) && !p->cpus && !p->alloc.devices &&
 		   !p->alloc.reserve;
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
-		cfg->pages[t] = a->survey->dev[t].max_pages ? a->survey->dev[t].max_pages
-							    : a->survey->dev[t].size;
+		if (!imaginary(h, t))
+			cfg->pages[t] = a->survey->dev[t].max_pages ? a->survey->dev[t].max_pages
+								    : a->survey->dev[t].size;
 }
 
 static int init_runs(struct alloc_replay *a, const struct trace_header *h, struct error *err)
@@ -165,7 +178,7 @@ static int first_devices(struct alloc_replay *a, const struct trace_header *h)
 			.flags = d[i].have_flags ? d[i].flags : DEVICE_SSD | DEVICE_BLKDEV,
 		};
 
-		if (on.type < ALLOC_DEVICES && on.pages >= 2)
+		if (on.type < ALLOC_DEVICES && on.pages >= 2 && !(on.flags & DEVICE_IMAGINARY))
 			ret = alloc_swapon_all(a, &on);
 	}
 	for (unsigned int t = 0; t < ALLOC_DEVICES && !ret; t++) {
@@ -276,6 +289,8 @@ int alloc_replay_new(struct alloc_replay **out, const struct trace_header *h,
 	a->slice_ns = survey->total ? slice_ns : 0;
 	a->swapoff_type = -1;
 	a->cpus = recorded_cpus(h, survey);
+	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
+		a->generated |= imaginary(h, t);
 	a->exact = alloc_replay_can_verify(h);
 	a->verifying = o->verify && a->exact;
 	if (trace_header_get(h, "release"))
@@ -436,7 +451,8 @@ int alloc_replay_finish(struct alloc_replay *a)
 
 		ret = alloc_run_finish(&a->runs[i]);
 		res->recorded_known =
-			a->survey->events[EV_ALLOC] || a->survey->events[EV_ALLOCFAIL];
+			!a->generated &&
+			(a->survey->events[EV_ALLOC] || a->survey->events[EV_ALLOCFAIL]);
 		memcpy(res->recorded, a->recorded, sizeof(res->recorded));
 	}
 	for (unsigned int p = 0; p < a->o->npolicies && !ret; p++)

@@ -146,6 +146,7 @@ enum device_flag {
 	DEVICE_BLKDEV = 1 << 3,
 	DEVICE_FILE = 1 << 4,
 	DEVICE_DISCARD = 1 << 5,
+	DEVICE_IMAGINARY = 1 << 6, /* generated: its slots are names of data, no policy uses it */
 };
 enum swapoff_key { SWAPOFF_OP, SWAPOFF_TYPE, SWAPOFF_RET, SWAPOFF_KEYS };
 enum swapoff_op { SWAPOFF_BEGIN, SWAPOFF_END };
