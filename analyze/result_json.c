@@ -238,6 +238,7 @@ static json_t *verify_json(struct writing *w, const struct verify_result *v)
 	put_count(w, o, "lookups_agreed", v->lookups_agreed);
 	put_count(w, o, "reads_checked", v->reads_checked);
 	put_count(w, o, "reads_agreed", v->reads_agreed);
+	put_count(w, o, "reads_unknown", v->reads_unknown);
 	put_count(w, o, "allocs_checked", v->allocs_checked);
 	put_count(w, o, "allocs_agreed", v->allocs_agreed);
 	put_count(w, o, "allocs_settling", v->allocs_settling);

@@ -287,6 +287,7 @@ static void get_verify(struct input *in, const json_t *o, struct verify_result *
 	v->lookups_agreed = get_count_or_0(in, o, "lookups_agreed");
 	v->reads_checked = get_count_or_0(in, o, "reads_checked");
 	v->reads_agreed = get_count_or_0(in, o, "reads_agreed");
+	v->reads_unknown = get_count_or_0(in, o, "reads_unknown");
 	v->allocs_checked = get_count_or_0(in, o, "allocs_checked");
 	v->allocs_agreed = get_count_or_0(in, o, "allocs_agreed");
 	v->allocs_settling = get_count_or_0(in, o, "allocs_settling");

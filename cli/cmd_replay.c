@@ -94,6 +94,9 @@ static void print_verify(const struct verify_result *v)
 	       format_count(v->reads_agreed).s, format_count(v->reads_checked).s);
 	print_alloc_verify(v);
 	print_lru_verify(&v->lru);
+	if (v->reads_unknown)
+		printf("  not checked: %s reads of pages whose owner the trace does not tell\n",
+		       format_count(v->reads_unknown).s);
 	if (v->missing[0])
 		printf("  not checked: %s\n", v->missing);
 	if (v->checked != v->agreed)
@@ -321,6 +324,7 @@ static int replay(const struct arguments *args, struct replay_input *in)
 	static struct replay_result results[REPLAY_POLICIES];
 	struct replay_options o = {
 		.policies = policies,
+		.recorded = in->generation,
 		.verify = option_flag(args, "verify"),
 		.have_init_hits = option_given(args, "init-hits"),
 		.init_hits = (uint32_t)option_u64(args, "init-hits", 0),

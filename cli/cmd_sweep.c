@@ -110,9 +110,12 @@ static void add_row(struct table *t, const struct replay_result *r,
 		    const struct replay_result *prev)
 {
 	const struct readahead_result *ra = &r->readahead;
+	char label[sizeof(r->policy) + 16];
 	double batches = (double)ra->batches, before = prev ? (double)prev->readahead.batches : NAN;
 
-	table_word(t, r->policy);
+	snprintf(label, sizeof(label), "%.*s%s", (int)sizeof(r->policy), r->policy,
+		 r->what_if ? " (what-if)" : " (as recorded)");
+	table_word(t, label);
 	table_count(t, ra->calls);
 	table_count(t, ra->batches);
 	table_change(t, percent_change(before, batches));
@@ -205,7 +208,8 @@ static void print_advice(const struct sweep *s, unsigned int keys)
 	if (keys == 1) {
 		bend = &s->results[knee(s)];
 		if (bend == &s->results[s->n - 1])
-			printf("knee: none in this grid; its last rows still save more than 2 %% of "
+			printf("knee: none in this grid; its last rows still save more than 2 %% "
+			       "of "
 			       "the batches\n");
 		else
 			printf("knee: %s (no later row saves more than 2 %% of its batches)\n",
@@ -292,6 +296,55 @@ static int sweep(const struct arguments *args, struct sweep *s, struct replay_in
 	return ret ? ret : replay_input_findings(args, in);
 }
 
+/* What the trace's devices are, from the header or from SWAPON events. */
+struct devices_seen {
+	unsigned int all, synchronous;
+	bool hdd, virtio; /* rotational; virtio disks claim to be, too */
+};
+
+static void see_device(struct devices_seen *d, uint64_t flags, const char *name)
+{
+	bool rotational = flags & DEVICE_ROTATIONAL;
+	bool virtio = name && strstr(name, "/vd");
+
+	d->all++;
+	d->synchronous += (flags & DEVICE_SYNC_IO) != 0;
+	d->virtio |= rotational && virtio;
+	d->hdd |= rotational && !virtio;
+}
+
+static void see_swapons(struct devices_seen *d, const struct trace_reader *r,
+			const struct trace_block *b)
+{
+	uint32_t n = block_count(b, EV_SWAPON);
+	const uint64_t *flags = n ? block_column(b, EV_SWAPON, SWAPON_FLAGS) : NULL;
+	const uint64_t *name = n ? block_column(b, EV_SWAPON, SWAPON_NAME) : NULL;
+	const uint32_t *have = n ? block_have(b, EV_SWAPON) : NULL;
+
+	for (uint32_t i = 0; flags && name && have && i < n; i++)
+		if (have[i] >> SWAPON_FLAGS & 1)
+			see_device(d, flags[i], trace_string(r, (uint32_t)name[i], NULL));
+}
+
+/* The preset for the slowest kind of device that the trace shows. */
+static const char *device_of(const struct replay_input *in)
+{
+	struct devices_seen d = { 0 };
+	const struct trace_block *b;
+
+	for (unsigned int i = 0; i < in->facts.ndevices; i++)
+		if (in->facts.devices[i].have_flags)
+			see_device(&d, in->facts.devices[i].flags, in->facts.devices[i].name);
+	while (trace_next_block(in->reader, &b, NULL) > 0)
+		see_swapons(&d, in->reader, b);
+	trace_rewind(in->reader, NULL);
+	if (d.hdd)
+		return "hdd";
+	if (d.virtio)
+		return "virtio";
+	return d.all && d.synchronous == d.all ? "zram" : "nvme";
+}
+
 static int run_sweep(const struct arguments *args)
 {
 	struct sweep s = { .path = args->files[0], .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -306,12 +359,15 @@ static int run_sweep(const struct arguments *args)
 		.init_hits = (uint32_t)option_u64(args, "init-hits", 0),
 		.cost = &cost,
 	};
-	if (cost_parse(&cost, option_string(args, "device", "nvme"), &e) ||
-	    grid_parse(&g, option_string(args, "grid", "page-cluster=0..5"), &e))
+	if (grid_parse(&g, option_string(args, "grid", "page-cluster=0..5"), &e))
 		return fail(EXIT_USAGE, "%s", e.text);
 	ret = replay_input_open(&in, args->files[0]);
 	if (!ret) {
-		ret = sweep(args, &s, &in, &g);
+		s.options.recorded = in.generation;
+		if (cost_parse(&cost, option_string(args, "device", device_of(&in)), &e))
+			ret = fail(EXIT_USAGE, "%s", e.text);
+		else
+			ret = sweep(args, &s, &in, &g);
 		replay_input_close(&in);
 	}
 	for (unsigned int i = 0; s.results && i < s.n; i++)

@@ -27,7 +27,9 @@ static bool warn_damage(const char *name, const struct trace_stats *s)
 		warn("%s: %" PRIu64 " damaged bytes outside the events; no event is affected%s",
 		     name, s->damaged_bytes,
 		     s->header_damaged ? ", the header is read from its second copy" : "");
-	return s->damaged_blocks || s->damaged_bytes || s->truncated;
+	if (s->recovered)
+		warn("%s: was recovered from a damaged or cut trace, so events are missing", name);
+	return s->damaged_blocks || s->damaged_bytes || s->truncated || s->recovered;
 }
 
 static const char *plural(uint64_t n)

@@ -198,6 +198,23 @@ static enum start_state set_start_state(struct engine *g, struct ra_run *run)
 	return START_BOOT;
 }
 
+static const struct generation *recorded_generation(const struct engine *g)
+{
+	return g->o->recorded ? g->o->recorded : g->o->policies[0].generation;
+}
+
+/* A page-cluster that the kernel had all the time is no what-if. */
+static bool as_recorded(const struct engine *g, const struct policy *p)
+{
+	struct policy same = *p;
+
+	if (p->page_cluster < 0 || !g->page_cluster_known || g->survey.page_cluster_changes ||
+	    p->page_cluster != g->machine.page_cluster)
+		return false;
+	same.page_cluster = -1;
+	return !policy_differs(&same, recorded_generation(g));
+}
+
 static int prepare_run(struct engine *g, unsigned int i)
 {
 	struct replay_result *res = &g->results[i];
@@ -206,7 +223,7 @@ static int prepare_run(struct engine *g, unsigned int i)
 
 	memcpy(res->policy, g->o->policies[i].spec, sizeof(res->policy));
 	strncpy(res->model, g->o->policies[i].generation->name, sizeof(res->model) - 1);
-	res->what_if = g->o->policies[i].what_if;
+	res->what_if = g->o->policies[i].what_if && !as_recorded(g, &g->o->policies[i]);
 	if (ret)
 		return ret;
 	res->start_state = set_start_state(g, &g->runs[i]);
@@ -278,7 +295,7 @@ static int prepare(struct engine *g, struct error *e)
 	if (!ret && o->verify) {
 		struct policy recorded;
 
-		policy_recorded(&recorded, o->policies[0].generation);
+		policy_recorded(&recorded, recorded_generation(g));
 		ret = verify_init(&g->verify, &recorded, &g->machine, &g->cache, o->npolicies,
 				  &g->survey, &g->results[0].verify);
 		if (!ret)
@@ -331,6 +348,9 @@ static void add_notes(const struct engine *g, struct replay_result *res)
 	char missing[200];
 	size_t from = 0;
 
+	if (trace_get_stats(g->r)->recovered)
+		replay_result_note(res, "the trace was recovered from a damaged or cut one: events "
+					"are missing");
 	while (trace_next_missing(h, &from, missing, sizeof(missing)))
 		replay_result_note(res, "%s", missing);
 	if (!g->page_cluster_known && !s->events[EV_CONFIG] && s->events[EV_LOOKUP])

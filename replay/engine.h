@@ -14,6 +14,7 @@
 struct replay_options {
 	const struct policy *policies; /* npolicies of them; each gives one result */
 	unsigned int npolicies;	       /* 1 .. REPLAY_POLICIES */
+	const struct generation *recorded; /* of the recorded kernel; NULL: that of policies[0] */
 	bool verify;		       /* compare with the recorded decisions; goes into results[0] */
 	bool have_init_hits;	       /* --init-hits: the global hit counter at the start */
 	uint32_t init_hits;

@@ -225,7 +225,7 @@ static int apply_setting(struct policy *p, char *setting, struct error *e)
 			 setting);
 }
 
-static bool differs(const struct policy *p, const struct generation *recorded)
+bool policy_differs(const struct policy *p, const struct generation *recorded)
 {
 	return p->generation != recorded || p->readahead != READAHEAD_KERNEL ||
 	       p->page_cluster >= 0 || p->swapoff != recorded->swapoff || p->prev != PREV_GLOBAL ||
@@ -248,6 +248,6 @@ int policy_parse(struct policy *p, const struct generation *recorded, const char
 		return 0;
 	while (!ret && (setting = strsep(&rest, ",")))
 		ret = apply_setting(p, setting, e);
-	p->what_if = differs(p, recorded);
+	p->what_if = policy_differs(p, recorded);
 	return ret;
 }

@@ -83,6 +83,9 @@ void policy_recorded(struct policy *p, const struct generation *g);
 int policy_parse(struct policy *p, const struct generation *recorded, const char *spec,
 		 struct error *e);
 
+/** policy_differs - whether the settings differ from what a kernel of generation @recorded does */
+bool policy_differs(const struct policy *p, const struct generation *recorded);
+
 /** swapoff_policy_name - "vanilla", "lookup-first", "lookup-only", "fixed" */
 const char *swapoff_policy_name(enum swapoff_policy s);
 

@@ -59,6 +59,7 @@ struct verify_result {
 	uint64_t windows_checked, windows_agreed;
 	uint64_t lookups_checked, lookups_agreed;
 	uint64_t reads_checked, reads_agreed;
+	uint64_t reads_unknown; /* of pages whose owner the trace does not tell: not compared */
 	uint64_t allocs_checked, allocs_agreed; /* slots given, and requests that got none */
 	uint64_t allocs_settling; /* not counted: from before the allocator was in step */
 	uint64_t alloc_in_step;	  /* first allocation decision counted, from 1; 0: none */

@@ -9,8 +9,8 @@
 #define BIT(k) (1u << (k))
 
 /*
- * What is believed of a device of unknown size: slots below the first (1 TiB of 4 KiB pages), in runs
- * no longer than the second (256 GiB).
+ * What is believed of a device of unknown size: slots below the first (1 TiB of 4 KiB pages), in
+ * runs no longer than the second (256 GiB).
  */
 #define UNKNOWN_LIMIT (1ull << 28)
 #define RUN_LIMIT (1ull << 26)
@@ -38,7 +38,7 @@ static int grow_device(struct survey *s, struct survey_device *d, uint64_t size)
 	/* Doubling past the end of a device would cost memory for slots that can't be. */
 	if (size <= d->max_pages && n > d->max_pages)
 		n = d->max_pages;
-#define GROW(array) \
+#define GROW(array)                                                                                \
 	((bigger = grow_array(array, old, n, sizeof(*(array)))) ? ((array) = bigger, true) : false)
 	if (!GROW(d->start) || !GROW(d->refs))
 		return -ENOMEM;
@@ -316,14 +316,24 @@ static int survey_alloc(struct survey *s, const struct columns *c, uint32_t i)
 	if (!column_has(c, i, ALLOC_OFF))
 		return 0;
 	/* n counts requests of a batch; slots of one allocation are 1 << order. */
-	if (!column_has(c, i, ALLOC_N) && column_has(c, i, ALLOC_ORDER) && c->v[ALLOC_ORDER][i] < 20)
+	if (!column_has(c, i, ALLOC_N) && column_has(c, i, ALLOC_ORDER) &&
+	    c->v[ALLOC_ORDER][i] < 20)
 		n = 1ull << c->v[ALLOC_ORDER][i];
 	ret = mention(s, type, off, n, 0, 0);
 	return ret ? ret : birth(s, type, off, n);
 }
 
+static void tell_page_cluster(struct survey *s, uint64_t value)
+{
+	if (s->page_cluster >= 0 && (uint64_t)s->page_cluster != value)
+		s->page_cluster_changes = true;
+	s->page_cluster = value > INT32_MAX ? INT32_MAX : (int64_t)value;
+}
+
 static void survey_config(struct survey *s, const struct columns *c, uint32_t i)
 {
+	if (column_has(c, i, CONFIG_PAGE_CLUSTER))
+		tell_page_cluster(s, c->v[CONFIG_PAGE_CLUSTER][i]);
 	if (column_has(c, i, CONFIG_VMA_RA))
 		s->vma_ra = c->v[CONFIG_VMA_RA][i];
 	if (s->snapshot || s->cluster_calls || !column_has(c, i, CONFIG_HITS))
@@ -398,7 +408,8 @@ static int survey_event(struct survey *s, enum event_type type, const struct col
 			       column_get(c, i, UNREF_N, 1), START_IN_USE,
 			       column_get(c, i, UNREF_LEFT, 0) + 1);
 	case EV_FREE:
-		/* Named for the first time when it is freed: it was parked, nobody referred to it. */
+		/* Named for the first time when it is freed: it was parked, nobody referred to it.
+		 */
 		return mention(s, column_get(c, i, FREE_TYPE, 0), c->v[FREE_OFF][i],
 			       column_get(c, i, FREE_N, 1), START_IN_USE, 0);
 	case EV_SLOTS:
@@ -440,7 +451,7 @@ static const struct view_wanted *wanted(struct view_wanted *w, bool owners)
 			[EV_FREE] = BIT(FREE_TYPE) | BIT(FREE_OFF) | BIT(FREE_N),
 			[EV_SLOTS] = BIT(SLOTS_TYPE) | BIT(SLOTS_OFF) | BIT(SLOTS_N) |
 				     BIT(SLOTS_COUNT) | BIT(SLOTS_CACHED),
-			[EV_CONFIG] = BIT(CONFIG_HITS) | BIT(CONFIG_PREV) | BIT(CONFIG_LAST) |
+			[EV_CONFIG] = BIT(CONFIG_PAGE_CLUSTER) | BIT(CONFIG_HITS) | BIT(CONFIG_PREV) | BIT(CONFIG_LAST) |
 				      BIT(CONFIG_VMA_RA),
 			[EV_SWAPON] = BIT(SWAPON_TYPE) | BIT(SWAPON_PAGES) | BIT(SWAPON_FLAGS),
 			[EV_SWAPOFF] = BIT(SWAPOFF_OP) | BIT(SWAPOFF_TYPE) | BIT(SWAPOFF_RET),
@@ -469,8 +480,8 @@ static int survey_block(struct survey *s, struct block_view *v, unsigned int pag
 		s->events[type]++;
 		if (!c->have)
 			continue;
-		ret = survey_event(s, (enum event_type)type, c, c->next++, v->cpus[k],
-				   v->tgids[k], page_shift);
+		ret = survey_event(s, (enum event_type)type, c, c->next++, v->cpus[k], v->tgids[k],
+				   page_shift);
 		if (ret)
 			return ret;
 	}
@@ -490,6 +501,9 @@ static void read_header(struct survey *s, const struct trace_header *h, unsigned
 		set_rotational(s, d[i].type, d[i].have_flags && d[i].flags & DEVICE_ROTATIONAL);
 	s->vma_ra = !trace_header_u64(h, "vma_ra", &value) || value;
 	s->leaving = -1;
+	s->page_cluster = -1;
+	if (trace_header_u64(h, "page_cluster", &value))
+		tell_page_cluster(s, value);
 	*page_shift = 12;
 	if (trace_header_u64(h, "page_size", &value) && value >= 1024 && !(value & (value - 1)))
 		*page_shift = (unsigned int)__builtin_ctzll(value);
@@ -512,7 +526,7 @@ static void count_assumed(struct survey *s)
 
 		for (uint64_t i = 0; i < d->size; i++) {
 			if (d->start[i] & START_BY_LOOKUP && !reads_known)
-				d->start[i] &= (uint8_t)~(START_CACHED | START_MARKED);
+				d->start[i] &= (uint8_t) ~(START_CACHED | START_MARKED);
 			if (d->start[i] & START_IN_USE && !(d->start[i] & START_FROM_SNAPSHOT))
 				s->assumed++;
 			s->in_use |= (d->start[i] & START_IN_USE) != 0;

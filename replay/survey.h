@@ -58,6 +58,8 @@ struct survey {
 	uint64_t assumed;		   /* slots in use at the start by inference */
 	bool in_use;	      /* some slot was in use at the start */
 	uint32_t max_cpu;     /* highest CPU of a request for slots */
+	int64_t page_cluster;		   /* last value told, -1: none */
+	bool page_cluster_changes;	   /* more than one value was told */
 	bool snapshot;			   /* hits, prev, last of the start are known */
 	uint32_t hits, last;
 	uint64_t prev;

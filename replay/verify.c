@@ -420,7 +420,8 @@ int verify_read(struct verify *v, const struct moment *at, unsigned int type, ui
 	expected = call->bypass ? cause < 0 || cause == READ_BYPASS :
 				  tick_off(call, type, off, cause);
 	if (!expected && call->unknown && cause != READ_DEMAND) {
-		call->unknown--; /* a neighbour whose owner the trace does not tell: not checked */
+		call->unknown--;
+		v->out->reads_unknown++;
 		return 0;
 	}
 	if (expected) {
@@ -445,8 +446,9 @@ int verify_finish(struct verify *v)
 
 	/* Calls still open at the end of the trace may just not have read yet: nothing to compare. */
 	r->missing[0] = '\0';
-	if (!s->with_ret)
-		used = (size_t)snprintf(r->missing, sizeof(r->missing), "windows (no RA events with ret)");
+	if (!r->windows_checked)
+		used = (size_t)snprintf(r->missing, sizeof(r->missing), "windows (no RA events with %s)",
+					s->with_ret ? "off" : "ret");
 	if (!s->with_hit)
 		used += (size_t)snprintf(r->missing + used, sizeof(r->missing) - used,
 					 "%slookups (no LOOKUP events with hit)", used ? ", " : "");

@@ -195,6 +195,22 @@ static void sum_loss_lines(struct trace_reader *r)
 			r->line_lost += n;
 }
 
+/* What `recover` had to leave out of a trace stays with it. */
+static void read_recovery(struct trace_reader *r)
+{
+	uint64_t cut = 0, blocks = 0;
+	const char *line;
+	size_t from = 0;
+
+	while ((line = trace_header_next_directive(r->header, "note", &from))) {
+		if (strncmp(line, "recovered ", 10))
+			continue;
+		trace_line_u64(line, "truncated", &cut);
+		trace_line_u64(line, "damaged_blocks", &blocks);
+		r->opened.recovered |= cut || blocks;
+	}
+}
+
 static int open_binary(struct trace_reader *r, bool lenient, struct error *e)
 {
 	int ret = read_header(r, lenient, e);
@@ -203,6 +219,7 @@ static int open_binary(struct trace_reader *r, bool lenient, struct error *e)
 		return ret;
 	read_footer(r);
 	sum_loss_lines(r);
+	read_recovery(r);
 	reader_start(r);
 	return 0;
 }

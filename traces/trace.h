@@ -28,6 +28,7 @@ struct trace_stats {
 	uint64_t damaged_events;	/* events of damaged blocks, as far as their number is known */
 	bool header_damaged;		/* the first copy of the header was damaged */
 	bool truncated;			/* no valid footer: the end of the file is missing */
+	bool recovered;			/* saved from a damaged or cut trace: events are missing */
 	bool unsorted;			/* text input had to be sorted */
 	uint64_t unknown_events;	/* text: event names not in the vocabulary */
 	uint64_t unknown_keys;		/* text: keys not in the vocabulary */

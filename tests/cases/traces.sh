@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 79
+tap_plan 81
 
 HEAD='# swaptrace text 1
 # release=6.12.117 arch=x86_64 page_size=4096 page_cluster=3
@@ -206,6 +206,9 @@ run "$SWAPTRACE" recover "$WORK/cut.data" -o "$WORK/saved.data"
 run "$SWAPTRACE" info --verify "$WORK/saved.data"
 tap_is "$STATUS" 0 "recovered, it is whole"
 tap_grep 'note recovered .*truncated=1' "$OUT" "and remembers what it was"
+run "$SWAPTRACE" replay --strict "$WORK/saved.data"
+tap_is "$STATUS" 1 "a replay of what was recovered is not whole: --strict says so"
+tap_grep 'note: the trace was recovered from a damaged or cut one' "$OUT" "and the results carry it"
 run "$SWAPTRACE" recover "$WORK/cut.data"
 tap_is "$STATUS" 2 "recover wants -o"
 run "$SWAPTRACE" recover "$WORK/cut.data" -o "$WORK/nowhere/new.data"
