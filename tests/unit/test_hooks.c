@@ -18,6 +18,10 @@
 #include "bpf/hooks.h"
 #include "bpf/symbols.h"
 
+/* Only for enum probe_id. */
+#include <linux/types.h>
+#include "bpf/records.h"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static struct symbol_table table(const char *text, const char *const *wanted, size_t n)
@@ -345,13 +349,73 @@ static void test_kinds(void **state)
 	hook_kernel_free(&p.k);
 }
 
+/* Up to 6.14 the folio's slot is a returned structure, which only a kretprobe sees. */
+static void test_requests(void **state)
+{
+	struct plan p;
+
+	(void)state;
+	make_plan(&p, "ffffffff81000100 T folio_alloc_swap\n"
+		      "ffffffff81000200 T get_swap_pages\n"
+		      "ffffffff81000300 T free_swap_slot\n");
+	assert_string_equal(entry_of(&p, "SWAPOUT"), "ask_enter");
+	for (size_t i = 0; i < hook_plan_len; i++) {
+		const struct hook *h = p.c[i].hook;
+
+		if (h->probe != PROBE_SWAPOUT && h->probe != PROBE_ANSWER)
+			continue;
+		assert_true(p.c[i].symbol->kprobe_only);
+		if (h->probe == PROBE_ANSWER)
+			assert_string_equal(p.c[i].symbol->exit, "answer_exit");
+	}
+	hook_kernel_free(&p.k);
+	make_plan(&p, "ffffffff81000100 T folio_alloc_swap\n");
+	for (size_t i = 0; i < hook_plan_len; i++)
+		if (p.c[i].hook->probe == PROBE_ANSWER)
+			assert_string_equal(p.c[i].symbol->exit, "answer_error_exit");
+	hook_kernel_free(&p.k);
+}
+
+/* What six functions did each on its own is one function from 6.12 on. */
+static void test_lru_of_6_1_and_6_12(void **state)
+{
+	struct plan p;
+	struct error e = { 0 };
+
+	(void)state;
+	make_plan(&p, "ffffffff81000100 T folio_add_lru\n"
+		      "ffffffff81000200 T folio_activate\n"
+		      "ffffffff81000300 T lru_add_drain_cpu\n"
+		      "ffffffff81000400 T __pagevec_release\n");
+	assert_string_equal(entry_of(&p, "LRUADD"), "addlru_enter");
+	assert_string_equal(chosen(&p, "LRUADD", 5), "folio_activate");
+	assert_string_equal(entry_of(&p, "RELEASE"), "release_pagevec_enter");
+	assert_int_equal(hooks_require(p.c, GROUP_LRU, &e), 0);
+	hook_kernel_free(&p.k);
+	make_plan(&p, "ffffffff81000100 T folio_add_lru\n"
+		      "ffffffff81000200 T folio_activate\n"
+		      "ffffffff81000300 t __folio_batch_add_and_move\n"
+		      "ffffffff81000400 T __folio_batch_release\n");
+	assert_string_equal(entry_of(&p, "LRUADD"), "lruadd_enter");
+	assert_null(chosen(&p, "LRUADD", 5));
+	assert_string_equal(entry_of(&p, "RELEASE"), "release_enter");
+	assert_int_equal(hooks_require(p.c, GROUP_LRU, &e), -ENOENT);
+	assert_non_null(strstr(e.text, "event DRAIN not available"));
+	hook_kernel_free(&p.k);
+}
+
 static void test_groups(void **state)
 {
+	char names[32];
 	struct error e = { 0 };
 
 	(void)state;
 	assert_int_equal(hooks_groups("ra", &e), GROUP_RA);
 	assert_int_equal(hooks_groups("alloc,ra", &e), GROUP_RA | GROUP_ALLOC);
+	assert_int_equal(hooks_groups("lru", &e), GROUP_LRU);
+	assert_int_equal(hooks_groups("LRU,alloc", &e), GROUP_LRU | GROUP_ALLOC);
+	assert_string_equal(hooks_group_names(GROUP_LRU | GROUP_RA, names, sizeof(names)),
+			    "ra,lru");
 	assert_int_equal(hooks_groups("ra,foo", &e), 0);
 	assert_non_null(strstr(e.text, "foo"));
 	assert_int_equal(hooks_groups("", &e), 0);
@@ -373,6 +437,8 @@ int main(void)
 		cmocka_unit_test(test_neither),
 		cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_lru_of_6_1_and_6_12),
 		cmocka_unit_test(test_groups),
 	};
 
