@@ -292,6 +292,14 @@ static const struct hook_symbol lruadd_symbols[] = {
 	END
 };
 
+/*
+ * Called by interrupts. A program that is interrupted does not run again inside, so this operation
+ * has one of its own also where another would see it.
+ */
+static const struct hook_symbol rotate_symbols[] = {
+	{ .symbol = "folio_rotate_reclaimable", .entry = "rotate_enter", .kernels = "6.1 on" }, END
+};
+
 /* Functions that check whether a folio may join a batch, where they do not share the joining. */
 #define LRU_OLD(name, function, where)                                                             \
 	static const struct hook_symbol name##_symbols[] = { {                                     \
@@ -302,7 +310,6 @@ static const struct hook_symbol lruadd_symbols[] = {
 								     .kernels = where,             \
 							     },                                    \
 							     END }
-LRU_OLD(rotate, "folio_rotate_reclaimable", "6.1 to 6.11");
 LRU_OLD(deactivate_file, "deactivate_file_folio", "6.1 to 6.11");
 LRU_OLD(deactivate, "deactivate_page", "to 6.2");
 LRU_OLD(lazyfree, "mark_page_lazyfree", "to 6.2");
@@ -409,7 +416,7 @@ const struct hook hook_plan[] = {
 	      "flushes of full batches"),
 	EVENT("LRUADD", PROBE_LRUADD, GROUP_LRU, 0, lruadd_symbols, NULL,
 	      "folios that join a per-CPU batch"),
-	LRU_JOIN(PROBE_LRU_ROTATE, rotate_symbols, "LRUADD op=rotate"),
+	EVENT("LRUADD", PROBE_LRU_ROTATE, GROUP_LRU, 0, rotate_symbols, NULL, "LRUADD op=rotate"),
 	LRU_JOIN(PROBE_LRU_DEACTIVATE_FILE, deactivate_file_symbols, "LRUADD op=deactivate_file"),
 	LRU_JOIN(PROBE_LRU_DEACTIVATE, deactivate_symbols, "LRUADD op=deactivate"),
 	LRU_JOIN(PROBE_LRU_LAZYFREE, lazyfree_symbols, "LRUADD op=lazyfree"),

@@ -105,6 +105,24 @@ static __always_inline void drain_read(struct record_lru *r, u64 area, u32 op)
 	r->known |= 1 << op;
 }
 
+/*
+ * Interrupts add to this batch while the program runs. The time of the event is one between two
+ * looks that saw the same, so that each addition is on its side of it.
+ */
+static __always_inline void drain_read_rotate(struct record_lru *r, u64 area)
+{
+	u8 before;
+
+	drain_read(r, area, OP_ROTATE);
+	for (int i = 0; i < 4; i++) {
+		before = r->moved[OP_ROTATE];
+		r->head.t_ns = bpf_ktime_get_boot_ns();
+		drain_read(r, area, OP_ROTATE);
+		if (r->moved[OP_ROTATE] == before)
+			break;
+	}
+}
+
 static __always_inline void drain_cpu_enter(u64 cpu, u64 caller)
 {
 	struct record_lru r = {};
@@ -117,11 +135,11 @@ static __always_inline void drain_cpu_enter(u64 cpu, u64 caller)
 	r.cpu = (u32)cpu;
 	area = area_of((u32)cpu);
 	drain_read(&r, area, OP_ADD);
-	drain_read(&r, area, OP_ROTATE);
 	drain_read(&r, area, OP_DEACTIVATE_FILE);
 	drain_read(&r, area, OP_DEACTIVATE);
 	drain_read(&r, area, OP_LAZYFREE);
 	drain_read(&r, area, OP_ACTIVATE);
+	drain_read_rotate(&r, area);
 	record_send(&r);
 }
 ENTRY1_CALLER(drain_cpu_enter)
@@ -212,7 +230,7 @@ static __always_inline void send_lruadd(u8 probe, u8 op, u64 flags)
 	record_send(&r);
 }
 
-/* 6.12 on: all operations meet here. */
+/* 6.12 on: all operations meet here; rotate, which interrupts do, has a program of its own. */
 static __always_inline void lruadd_enter(u64 batch, u64 folio)
 {
 	u8 op;
@@ -220,7 +238,7 @@ static __always_inline void lruadd_enter(u64 batch, u64 folio)
 	if (!count_hit(PROBE_LRUADD))
 		return;
 	op = op_of(batch);
-	if (op == UNKNOWN_U8)
+	if (op == UNKNOWN_U8 || op == OP_ROTATE)
 		count_filtered(bpf_get_smp_processor_id(), PROBE_LRUADD);
 	else
 		send_lruadd(PROBE_LRUADD, op, folio_flags(folio));

@@ -381,7 +381,8 @@ static void print_costs(struct session *s)
 {
 	struct recorder_cost costs[HOOKS_MAX];
 	unsigned int n = recorder_costs(s->recorder, costs);
-	uint64_t events, runs = 0, ns = 0;
+	struct recorder_status st;
+	uint64_t runs = 0, ns = 0;
 
 	if (!n) {
 		warn("--self-cost: the kernel has not measured any program");
@@ -396,13 +397,13 @@ static void print_costs(struct session *s)
 		runs += costs[i].runs;
 		ns += costs[i].ns;
 	}
-	trace_written(s->w, &events);
+	recorder_get_status(s->recorder, &st);
 	printf("%-10s %-28s %-30s %12" PRIu64 " %10.0f\n", "all", "", "", runs,
 	       (double)ns / (double)runs);
-	if (events)
+	if (st.events)
 		printf("%.0f ns for each of the %" PRIu64 " events in the trace, reading the clock "
 		       "twice for each program included\n",
-		       (double)ns / (double)events, events);
+		       (double)ns / (double)st.events, st.events);
 }
 
 static int finish(struct session *s, const char *reason, struct error *e)
