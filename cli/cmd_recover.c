@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 
 #include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/trace_notes.h"
 
@@ -19,6 +21,11 @@ static int run_recover(const struct arguments *args)
 	ret = trace_recover(in, out, &stats, &e);
 	if (ret)
 		return fail(exit_code_for(ret), "%s", e.text);
+	if (!stats.events && stats.header_damaged) {
+		if (strcmp(out, "-"))
+			unlink(out);
+		return fail(EXIT_INPUT, "%s: nothing in it can be read; nothing was written", in);
+	}
 	damaged = trace_warn(in, &stats);
 	if (stats.header_damaged)
 		warn("%s: the header was damaged; compare 'swaptrace dump --header %s'", in, out);

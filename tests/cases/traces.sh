@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 81
+tap_plan 82
 
 HEAD='# swaptrace text 1
 # release=6.12.117 arch=x86_64 page_size=4096 page_cluster=3
@@ -209,6 +209,9 @@ tap_grep 'note recovered .*truncated=1' "$OUT" "and remembers what it was"
 run "$SWAPTRACE" replay --strict "$WORK/saved.data"
 tap_is "$STATUS" 1 "a replay of what was recovered is not whole: --strict says so"
 tap_grep 'note: the trace was recovered from a damaged or cut one' "$OUT" "and the results carry it"
+head -c 10 "$WORK/cut.data" >"$WORK/stump.data"
+run "$SWAPTRACE" recover "$WORK/stump.data" -o "$WORK/nothing.data"
+tap_is "$STATUS $(ls "$WORK/nothing.data" 2>/dev/null)" "3 " "nothing to recover: status 3 and no file"
 run "$SWAPTRACE" recover "$WORK/cut.data"
 tap_is "$STATUS" 2 "recover wants -o"
 run "$SWAPTRACE" recover "$WORK/cut.data" -o "$WORK/nowhere/new.data"
