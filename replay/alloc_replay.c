@@ -686,6 +686,9 @@ int alloc_replay_event(struct alloc_replay *a, const struct block_view *v, uint3
 		on_lookup(a, c, i);
 		return 0;
 	}
+	/* The per-CPU batches are another matter: they interrupt nothing here. */
+	if (type >= EV_DRAIN && type <= EV_FLUSH)
+		return 0;
 	next_slice(a, v->times[k]);
 	ret = place_of(a, v, k, c, i, &p);
 	if (!ret)
