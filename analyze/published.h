@@ -21,23 +21,26 @@ struct published_time {
 	double vanilla, patched;
 };
 
-#define PUBLISHED_SWAPOFF_SOURCE                                                                    \
-	"Andrea Righi, \"mm: swap: properly update readahead statistics in unuse_pte_range()\", "   \
+#define PUBLISHED_SWAPOFF_SOURCE                                                                   \
+	"Andrea Righi, \"mm: swap: properly update readahead statistics in unuse_pte_range()\", "  \
 	"v4, 18 Apr 2020, kernel 5.6"
 
-#define PUBLISHED_SWAPOFF_SETUP                                                                     \
-	"8 GB guest, virtio block, 16 GB swap file on ext4, 85 % of memory allocated, hibernated, " \
+#define PUBLISHED_SWAPOFF_SETUP                                                                    \
+	"8 GB guest, virtio block, 16 GB swap file on ext4, 85 % of memory allocated, "            \
+	"hibernated, "                                                                             \
 	"resumed"
 
 extern const struct published_window published_swapoff_windows[4];
 extern const struct published_time published_swapoff_times[2];
 
-#define PUBLISHED_MTHP_SOURCE                                                                       \
-	"Chris Li, \"mm: swap: mTHP swap allocator base on swap cluster order\", v1, 24 May 2024; "  \
+#define PUBLISHED_MTHP_SOURCE                                                                      \
+	"Chris Li, \"mm: swap: mTHP swap allocator base on swap cluster order\", v1, 24 May "      \
+	"2024; "                                                                                   \
 	"test by Kairui Song"
 
-#define PUBLISHED_MTHP_SETUP                                                                        \
-	"10 GB ram disk as swap, 8 GB limit, memcached 16 GB with 32 threads, memtier: 18,000,000 " \
+#define PUBLISHED_MTHP_SETUP                                                                       \
+	"10 GB ram disk as swap, 8 GB limit, memcached 16 GB with 32 threads, memtier: "           \
+	"18,000,000 "                                                                              \
 	"keys of 1 KiB, sets only, all mTHP orders on"
 
 /* Counters of one size of folios in thread T2. */
@@ -62,8 +65,8 @@ struct published_row {
 	double before, after, change;
 };
 
-#define PUBLISHED_DRAIN_SOURCE                                                                      \
-	"Mel Gorman, \"mm: only drain per-cpu pagevecs once per pagevec usage\", 18 Oct 2017, "     \
+#define PUBLISHED_DRAIN_SOURCE                                                                     \
+	"Mel Gorman, \"mm: only drain per-cpu pagevecs once per pagevec usage\", 18 Oct 2017, "    \
 	"kernel 4.14-rc4"
 
 #define PUBLISHED_DRAIN_SETUP "sparsetruncate (tiny), time per truncation"
@@ -71,8 +74,8 @@ struct published_row {
 
 extern const struct published_row published_drain[PUBLISHED_DRAIN_ROWS];
 
-#define PUBLISHED_LRUADD_SOURCE                                                                     \
-	"Yang Shi, \"mm: make page_evictable() inline\" and \"mm: use smp_mb__after_atomic() in "   \
+#define PUBLISHED_LRUADD_SOURCE                                                                    \
+	"Yang Shi, \"mm: make page_evictable() inline\" and \"mm: use smp_mb__after_atomic() in "  \
 	"__pagevec_lru_add_fn()\", v2, 13 to 16 Mar 2020, kernel 5.6-rc4; tests by Shakeel Butt"
 
 #define PUBLISHED_LRUADD_SETUP "vm-scalability lru-file-readtwice"

@@ -10,7 +10,8 @@
 #define SWAPOUTS "mthp, tsat: "
 
 static const struct option_desc options[] = {
-	{ 'o', "output", OPTION_STRING, "FILE", "where the trace goes; - is standard output", false },
+	{ 'o', "output", OPTION_STRING, "FILE", "where the trace goes; - is standard output",
+	  false },
 	{ 0, "seed", OPTION_U64, "N", "seed of all random numbers (default 1)", false },
 	{ 0, "cpus", OPTION_U64, "N",
 	  "CPUs, of which each step takes a random one (default 1; mthp 32)", false },
@@ -25,8 +26,8 @@ static const struct option_desc options[] = {
 	  false },
 	{ 0, "touches", OPTION_U64, "N",
 	  "mthp: older pages accessed at random for every 100 pages written (800)", false },
-	{ 0, "block", OPTION_U64, "PAGES",
-	  "mthp: pages of such an access, an aligned block (8)", false },
+	{ 0, "block", OPTION_U64, "PAGES", "mthp: pages of such an access, an aligned block (8)",
+	  false },
 	{ 0, "fifo", OPTION_FLAG, NULL,
 	  "mthp: the oldest folio goes out, accessed or not (default: accessed ones go round once)",
 	  false },
@@ -45,11 +46,13 @@ static const struct {
 	const char *name;
 	unsigned int patterns;
 } takers[] = {
-	{ "lookups", FOR_LOOKUPS },  { "start", FOR_LOOKUPS }, { "cause", FOR_LOOKUPS },
-	{ "device", FOR_MTHP | FOR_TSAT }, { "memory", FOR_MTHP },	 { "limit", FOR_MTHP },
-	{ "orders", FOR_MTHP },	     { "touches", FOR_MTHP },  { "block", FOR_MTHP },
-	{ "fifo", FOR_MTHP },	     { "rewrite", FOR_MTHP },  { "aligned", FOR_TSAT },
-	{ "small", FOR_TSAT },	     { "iterations", FOR_TSAT },
+	{ "lookups", FOR_LOOKUPS }, { "start", FOR_LOOKUPS },
+	{ "cause", FOR_LOOKUPS },   { "device", FOR_MTHP | FOR_TSAT },
+	{ "memory", FOR_MTHP },	    { "limit", FOR_MTHP },
+	{ "orders", FOR_MTHP },	    { "touches", FOR_MTHP },
+	{ "block", FOR_MTHP },	    { "fifo", FOR_MTHP },
+	{ "rewrite", FOR_MTHP },    { "aligned", FOR_TSAT },
+	{ "small", FOR_TSAT },	    { "iterations", FOR_TSAT },
 };
 
 static int check_taken(const struct arguments *args, enum gen_pattern pattern, struct error *e)
@@ -136,12 +139,14 @@ static int run_gen(const struct arguments *args)
 
 const struct command cmd_gen = {
 	.name = "gen",
+	.words = "sequential reverse stride: random mixed mthp tsat",
 	.synopsis = "PATTERN -o FILE [options]",
 	.summary = "generate a trace of synthetic stimuli, seeded",
 	.description = "DESCRIPTION",
-	.examples = "  swaptrace gen reverse --start 64 --lookups 32 --cause swapoff -o r.swaptrace\n"
-		    "  swaptrace gen mthp -o t2.swaptrace\n"
-		    "  swaptrace replay --policy allocator=nonfull-v1 t2.swaptrace\n",
+	.examples =
+		"  swaptrace gen reverse --start 64 --lookups 32 --cause swapoff -o r.swaptrace\n"
+		"  swaptrace gen mthp -o t2.swaptrace\n"
+		"  swaptrace replay --policy allocator=nonfull-v1 t2.swaptrace\n",
 	.options = options,
 	.run = run_gen,
 	.min_files = 1,

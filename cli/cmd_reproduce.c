@@ -74,7 +74,7 @@ static int run_reproduce(const struct arguments *args)
 
 const struct command cmd_reproduce = {
 	.name = "reproduce",
-	.words = "swapoff drain lruadd",
+	.words = "swapoff mthp drain lruadd",
 	.synopsis = "swapoff|mthp|drain|lruadd [options]",
 	.summary = "print a mailing-list thread's published tables beside replayed ones",
 	.description =

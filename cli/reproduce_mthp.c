@@ -53,7 +53,8 @@ static double share(struct pair p)
 	return percent_of(p.fallback, p.swpout + p.fallback);
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ------------------------------------------------------------------------------------
+ */
 
 static void add_pair(struct table *t, struct pair p)
 {
@@ -173,7 +174,8 @@ static void print_memtier(void)
 	       format_number(m[0].p999, 3).s, format_number(m[1].p999, 3).s);
 }
 
-/* --- the trace --------------------------------------------------------------------------------- */
+/* --- the trace ---------------------------------------------------------------------------------
+ */
 
 static void say_origin(const struct trace_reader *r, const char *path)
 {
@@ -187,7 +189,8 @@ static void say_origin(const struct trace_reader *r, const char *path)
 	while (!path && (text = trace_header_next_directive(h, "note", &from)))
 		printf("%s\n", text);
 	if (!path)
-		printf("a workload of the thread's kind, not its run: compare shares, not counts\n");
+		printf("a workload of the thread's kind, not its run: compare shares, not "
+		       "counts\n");
 }
 
 static int print_all(const struct trace_reader *r, const char *path,

@@ -450,9 +450,8 @@ int alloc_replay_finish(struct alloc_replay *a)
 		struct alloc_result *res = a->runs[i].result;
 
 		ret = alloc_run_finish(&a->runs[i]);
-		res->recorded_known =
-			!a->generated &&
-			(a->survey->events[EV_ALLOC] || a->survey->events[EV_ALLOCFAIL]);
+		res->recorded_known = !a->generated && (a->survey->events[EV_ALLOC] ||
+							a->survey->events[EV_ALLOCFAIL]);
 		memcpy(res->recorded, a->recorded, sizeof(res->recorded));
 	}
 	for (unsigned int p = 0; p < a->o->npolicies && !ret; p++)

@@ -125,7 +125,8 @@ static const struct key_desc swapon_keys[] = {
 	{ "type", KEY_DEC, NULL, "swap device number" },
 	{ "pages", KEY_DEC, NULL, "slots with the header slot" },
 	{ "prio", KEY_SIGNED, NULL, "priority" },
-	{ "flags", KEY_FLAGS, NAMES("ssd", "rotational", "sync_io", "blkdev", "file", "discard", "imaginary"),
+	{ "flags", KEY_FLAGS,
+	  NAMES("ssd", "rotational", "sync_io", "blkdev", "file", "discard", "imaginary"),
 	  "kind of device" },
 	{ "name", KEY_STRING, NULL, "path of the device or file" },
 };

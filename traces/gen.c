@@ -17,8 +17,12 @@
 #define STEP_NS 1000 /* between events: they have an order, but nothing is known of their times */
 
 static const char *const pattern_names[] = {
-	[GEN_SEQUENTIAL] = "sequential", [GEN_REVERSE] = "reverse", [GEN_STRIDE] = "stride",
-	[GEN_RANDOM] = "random",	 [GEN_MIXED] = "mixed",	    [GEN_MTHP] = "mthp",
+	[GEN_SEQUENTIAL] = "sequential",
+	[GEN_REVERSE] = "reverse",
+	[GEN_STRIDE] = "stride",
+	[GEN_RANDOM] = "random",
+	[GEN_MIXED] = "mixed",
+	[GEN_MTHP] = "mthp",
 	[GEN_TSAT] = "tsat",
 };
 #define PATTERNS (sizeof(pattern_names) / sizeof(pattern_names[0]))
@@ -37,14 +41,16 @@ const char *gen_pattern_name(enum gen_pattern pattern)
  *
  * rewrite: 18,000,000 items of about 1184 bytes (1 KiB of value, key and header, next size class)
  * are 19.8 GiB, so that the last 24 % of 16 GiB give the oldest memory to new items.
- * touches: 3.5 items fit a page, and each set looks at another item of its hash chain, one or two of
- * them; growing the hash table visits every item again. Eight pages accessed for each one written is
- * the order of that, no more. block and the accessed folio's second round: docs/gen-mthp.md.
+ * touches: 3.5 items fit a page, and each set looks at another item of its hash chain, one or two
+ * of them; growing the hash table visits every item again. Eight pages accessed for each one
+ * written is the order of that, no more. block and the accessed folio's second round:
+ * docs/gen-mthp.md.
  */
 static void mthp_defaults(struct gen_options *o)
 {
-	static const double tried[GEN_ORDERS] = { 0,	 0,	31935, 34709, 35890,
-						  29093, 8735, 192,   0,     2 };
+	static const double tried[GEN_ORDERS] = {
+		0, 0, 31935, 34709, 35890, 29093, 8735, 192, 0, 2
+	};
 
 	o->cpus = 32;
 	o->device = 10 * GIB;
@@ -123,9 +129,8 @@ int gen_orders_parse(struct gen_options *o, const char *list, struct error *e)
 	memcpy(o->folios, folios, sizeof(folios));
 	return 0;
 bad:
-	return error_set(e, -EINVAL,
-			 "gen: '%s' is not ORDER:WEIGHT,... with orders from 0 to %d", list,
-			 GEN_ORDERS - 1);
+	return error_set(e, -EINVAL, "gen: '%s' is not ORDER:WEIGHT,... with orders from 0 to %d",
+			 list, GEN_ORDERS - 1);
 }
 
 static int check_lookups(const struct gen_options *o, struct error *e)
@@ -133,9 +138,10 @@ static int check_lookups(const struct gen_options *o, struct error *e)
 	uint64_t last;
 
 	if (!o->start || !o->lookups || !o->stride)
-		return error_set(e, -EINVAL,
-				 "gen: --start, --lookups and the stride must be at least 1 (slot 0 "
-				 "is the header of the swap area)");
+		return error_set(
+			e, -EINVAL,
+			"gen: --start, --lookups and the stride must be at least 1 (slot 0 "
+			"is the header of the swap area)");
 	if (o->lookups > GEN_PAGES_MAX || o->stride > GEN_PAGES_MAX || o->start > GEN_PAGES_MAX)
 		return error_set(e, -EINVAL, "gen: more than %llu slots", GEN_PAGES_MAX);
 	last = o->start + o->lookups * (o->pattern == GEN_STRIDE ? o->stride : 1);
@@ -156,17 +162,20 @@ static int check_mthp(const struct gen_options *o, struct error *e)
 	if (sum <= 0)
 		return error_set(e, -EINVAL, "gen: --orders gives no order a weight");
 	if (o->memory < CLUSTER_SLOTS || o->limit < CLUSTER_SLOTS || o->device < 2)
-		return error_set(e, -EINVAL,
-				 "gen: --memory and --limit must be 2 MiB or more, and --device two "
-				 "pages");
+		return error_set(
+			e, -EINVAL,
+			"gen: --memory and --limit must be 2 MiB or more, and --device two "
+			"pages");
 	if (o->memory > GEN_PAGES_MAX || o->device > GEN_PAGES_MAX)
-		return error_set(e, -EINVAL, "gen: --memory and --device can be 256 GiB at the most");
+		return error_set(e, -EINVAL,
+				 "gen: --memory and --device can be 256 GiB at the most");
 	if (!o->block || o->block > CLUSTER_SLOTS || o->block & (o->block - 1))
 		return error_set(e, -EINVAL, "gen: --block must be a power of two up to %d pages",
 				 CLUSTER_SLOTS);
 	if (o->touches > 100000 || o->rewrite > 1000)
-		return error_set(e, -EINVAL,
-				 "gen: --touches can be 100000 at the most, --rewrite 1000 percent");
+		return error_set(
+			e, -EINVAL,
+			"gen: --touches can be 100000 at the most, --rewrite 1000 percent");
 	return 0;
 }
 
@@ -185,7 +194,8 @@ int gen_check(const struct gen_options *o, struct error *e)
 	return 0;
 }
 
-/* --- the stream -------------------------------------------------------------------------------- */
+/* --- the stream --------------------------------------------------------------------------------
+ */
 
 uint64_t gen_random(struct gen_stream *s, uint64_t n)
 {
@@ -204,7 +214,8 @@ int gen_emit(struct gen_stream *s, struct event *ev)
 	return trace_write(s->w, ev, s->e);
 }
 
-/* --- the header -------------------------------------------------------------------------------- */
+/* --- the header --------------------------------------------------------------------------------
+ */
 
 static int add_note(struct trace_header *h, struct error *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -251,8 +262,9 @@ static int describe(struct trace_header *h, const struct gen_options *o, struct 
 		ret = add_note(h, e, "note no kernel ran: time stamps only give the order");
 	if (ret || !gen_memory_of(o))
 		return ret;
-	ret = add_note(h, e, "note slots of device 1 are names of pages, not answers: it is "
-			     "imaginary and policies allocate from device 0");
+	ret = add_note(h, e,
+		       "note slots of device 1 are names of pages, not answers: it is "
+		       "imaginary and policies allocate from device 0");
 	if (!ret && o->pattern == GEN_MTHP)
 		ret = note_mthp(h, o, e);
 	if (!ret && o->pattern == GEN_TSAT)

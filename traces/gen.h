@@ -19,12 +19,12 @@
  * say what they drop. Slots are such names, but which slot a folio gets is the policy's answer. So
  * there are two devices: type 0 is the one that policies allocate from; type 1 carries the flag
  * `imaginary`, no policy allocates from it, and its slot N + 1 is the name of page N of the
- * workload's memory. SWAPOUT asks for slots, the ALLOC behind it tells the name under which its data
- * will be dropped (as the map from recorded to model slots needs it), UNREF drops.
+ * workload's memory. SWAPOUT asks for slots, the ALLOC behind it tells the name under which its
+ * data will be dropped (as the map from recorded to model slots needs it), UNREF drops.
  */
 
 #define GEN_PAGE_BYTES 4096
-#define GEN_ORDERS 10 /* 4 kB .. 2 MB with pages of 4 kB */
+#define GEN_ORDERS 10		   /* 4 kB .. 2 MB with pages of 4 kB */
 #define GEN_PAGES_MAX (1ull << 26) /* of a workload's memory and of a device: 256 GiB */
 
 enum gen_pattern {
@@ -55,17 +55,18 @@ struct gen_options {
 	uint64_t limit;	 /* pages that may be in memory at one time */
 	double folios[GEN_ORDERS]; /* weights of the orders, by number of folios */
 	uint64_t touches; /* older pages that are accessed at random, per 100 pages written */
-	uint64_t block;	  /* that are accessed together: an aligned block, a power of two up to 512 */
+	uint64_t block; /* that are accessed together: an aligned block, a power of two up to 512 */
 	bool second_chance; /* a folio that was accessed goes round once more before it goes out */
-	uint64_t rewrite;   /* percent of the memory that is written again at the end, oldest first */
+	uint64_t rewrite; /* percent of the memory that is written again at the end, oldest first */
 
 	/* GEN_TSAT, as the options of the kernel's test */
-	bool aligned;	      /* -a: swap-in by whole folios of 64 kB instead of single pages */
-	bool small;	      /* -s: another 4 MiB of small pages */
+	bool aligned; /* -a: swap-in by whole folios of 64 kB instead of single pages */
+	bool small;   /* -s: another 4 MiB of small pages */
 	unsigned int iterations;
 };
 
-/** gen_defaults - what a pattern does if nothing else is asked for; for GEN_MTHP the set-up of T2 */
+/** gen_defaults - what a pattern does if nothing else is asked for; for GEN_MTHP the set-up of T2
+ */
 void gen_defaults(struct gen_options *o, enum gen_pattern pattern);
 
 /**

@@ -62,8 +62,7 @@ static int mixed_run(struct gen_stream *s, uint64_t *n)
 
 	if (kind == 0 || kind == 1) {
 		at = gen_random(s, o->lookups - *n + 1);
-		return kind ? run(s, o->start + at + *n - 1, *n, -1)
-			    : run(s, o->start + at, *n, 1);
+		return kind ? run(s, o->start + at + *n - 1, *n, -1) : run(s, o->start + at, *n, 1);
 	}
 	if (kind == 2) {
 		fit = (o->lookups - 1) / o->stride + 1;

@@ -38,8 +38,8 @@ struct gen_memory {
 	uint32_t *next;	 /* [head page of a folio in memory]: the next younger one, plus one */
 	uint32_t oldest; /* plus one, 0: the queue is empty */
 	uint32_t youngest;
-	uint64_t resident;		  /* pages in memory */
-	uint32_t open[GEN_ORDERS];	  /* next page of the block that folios of the order come from */
+	uint64_t resident;	   /* pages in memory */
+	uint32_t open[GEN_ORDERS]; /* next page of the block that folios of the order come from */
 	uint32_t open_left[GEN_ORDERS]; /* pages left in it */
 };
 
@@ -75,6 +75,7 @@ int gen_memory_shrink(struct gen_memory *m, uint64_t limit);
 /** gen_memory_out - everything of the @n pages from @page on goes out, in order of addresses */
 int gen_memory_out(struct gen_memory *m, uint32_t page, uint64_t n);
 
+/** gen_lookups, gen_mthp, gen_tsat - the events of the patterns; 0 or -errno with the reason */
 int gen_lookups(struct gen_stream *s);
 int gen_mthp(struct gen_stream *s);
 int gen_tsat(struct gen_stream *s);

@@ -18,7 +18,8 @@ uint64_t gen_memory_of(const struct gen_options *o)
 	return o->pattern == GEN_TSAT ? gen_memory_pages(TSAT_LARGE + TSAT_SMALL) : 0;
 }
 
-/* --- mthp -------------------------------------------------------------------------------------- */
+/* --- mthp --------------------------------------------------------------------------------------
+ */
 
 /* A folio as it was written: head page and order. */
 struct birth {
@@ -30,7 +31,7 @@ struct mthp {
 	struct gen_memory memory;
 	struct birth *births; /* oldest first */
 	uint64_t nbirths, room;
-	double sum; /* of the weights */
+	double sum;   /* of the weights */
 	uint64_t due; /* hundredths of touches */
 };
 
@@ -161,7 +162,8 @@ int gen_mthp(struct gen_stream *s)
 	return ret == -ENOMEM ? error_errno(s->e, ret, "cannot keep the memory's pages") : ret;
 }
 
-/* --- tsat -------------------------------------------------------------------------------------- */
+/* --- tsat --------------------------------------------------------------------------------------
+ */
 
 /* Heads of the large folios are TSAT_UNIT pages apart from page 0 on, small pages follow them. */
 static int tsat_fill(struct gen_memory *m, const struct gen_options *o)
