@@ -158,7 +158,8 @@ static void print_notes(const struct replay_result *results, unsigned int n)
 		printf("note: %s\n", r->notes[i]);
 	print_own_notes(results, n);
 	for (unsigned int i = 0; i < n; i++)
-		if (results[i].readahead.unknown_neighbours)
+		if (results[i].readahead.unknown_neighbours &&
+		    results[i].readahead.unknown_neighbours != COUNT_UNKNOWN)
 			printf("note: %s: the owner of %s pages of VMA windows is not known; they "
 			       "count as not read\n",
 			       results[i].policy,

@@ -374,6 +374,35 @@ static void add_notes(const struct engine *g, struct replay_result *res)
 				   outside);
 }
 
+/*
+ * Without needs nothing can be replayed, but what the recorded kernel decided is there: its windows
+ * are those of the recorded policy. What they do not tell stays unknown.
+ */
+static int take_recorded_windows(const struct engine *g, struct replay_result *res)
+{
+	struct readahead_result *ra = &res->readahead;
+	int ret;
+
+	if (g->survey.events[EV_LOOKUP] || !g->survey.with_ret || res->what_if)
+		return 0;
+	ret = histogram_merge(&ra->cluster_windows, &g->survey.windows[0]);
+	if (!ret)
+		ret = histogram_merge(&ra->vma_windows, &g->survey.windows[1]);
+	ra->known = true;
+	ra->calls = histogram_total(&ra->cluster_windows) + histogram_total(&ra->vma_windows);
+	ra->drains = ra->calls;
+	for (unsigned int mode = 0; mode < 2; mode++)
+		for (unsigned int i = 0; i < g->survey.windows[mode].n; i++)
+			if (g->survey.windows[mode].bins[i].pages <= 1)
+				ra->drains -= g->survey.windows[mode].bins[i].count;
+	ra->batches = ra->pages_read = ra->ra_pages = ra->hits = ra->writeout_hits = UINT64_MAX;
+	ra->unused = ra->lookups = ra->cache_hits = ra->bypassed = UINT64_MAX;
+	ra->unknown_neighbours = UINT64_MAX;
+	replay_result_note(res, "there are no needs of swap entries (LOOKUP events) to replay: the "
+				"windows are the recorded ones");
+	return ret;
+}
+
 static int finish(struct engine *g, struct error *e)
 {
 	const struct trace_stats *stats = trace_get_stats(g->r);
@@ -383,16 +412,18 @@ static int finish(struct engine *g, struct error *e)
 	for (unsigned int p = 0; p < g->o->npolicies && !ret; p++) {
 		struct replay_result *res = &g->results[p];
 
+		res->readahead.known = g->survey.events[EV_LOOKUP] > 0;
 		ret = engine_end_phase(&g->runs[p]);
+		if (!ret)
+			ret = take_recorded_windows(g, res);
 		if (!ret)
 			ret = histogram_merge(&res->readahead.windows,
 					      &res->readahead.cluster_windows);
 		if (!ret)
 			ret = histogram_merge(&res->readahead.windows, &res->readahead.vma_windows);
-		res->readahead.known = g->survey.events[EV_LOOKUP] > 0;
 		res->readahead.assumed_slots = g->survey.assumed;
 		res->lost = stats->lost;
-		if (g->o->cost && res->readahead.known)
+		if (g->o->cost && g->survey.events[EV_LOOKUP])
 			cost_estimate(g->o->cost, page_size, res);
 		add_notes(g, res);
 	}

@@ -26,6 +26,7 @@ struct histogram {
 
 enum start_state { START_UNKNOWN, START_BOOT, START_GIVEN, START_SNAPSHOT };
 
+/* A count of UINT64_MAX is not known, where known is true and the trace tells only a part. */
 struct readahead_result {
 	bool known;	     /* false: the trace has no event a readahead replay could use */
 	uint64_t calls;	     /* readahead calls (windows computed) */

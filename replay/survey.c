@@ -262,13 +262,28 @@ static void note_first(struct first_call *f, const struct columns *c, uint32_t i
 				  .prev = c->v[RA_PREV][i] };
 }
 
+/* No kernel has more window sizes than this; a trace that claims it is not believed. */
+#define WINDOW_SIZES 1024
+
+static int note_window(struct survey *s, bool vma, const struct columns *c, uint32_t i)
+{
+	if (!column_has(c, i, RA_RET) || s->windows[vma].n >= WINDOW_SIZES)
+		return 0;
+	s->with_ret++;
+	return histogram_add(&s->windows[vma], c->v[RA_RET][i], 1);
+}
+
 static int survey_ra(struct survey *s, const struct columns *c, uint32_t i, int32_t tgid)
 {
-	s->with_ret += column_has(c, i, RA_RET);
-	if (column_get(c, i, RA_MODE, RA_CLUSTER) == RA_VMA_MODE) {
-		uint32_t index;
-		int ret = intern_vma(s, column_has(c, i, RA_VMA), c->v[RA_VMA][i], tgid, &index);
+	bool vma = column_get(c, i, RA_MODE, RA_CLUSTER) == RA_VMA_MODE;
+	int ret = note_window(s, vma, c, i);
 
+	if (ret)
+		return ret;
+	if (vma) {
+		uint32_t index;
+
+		ret = intern_vma(s, column_has(c, i, RA_VMA), c->v[RA_VMA][i], tgid, &index);
 		s->vma_calls++;
 		if (ret)
 			return ret;
@@ -437,7 +452,7 @@ static const struct view_wanted *wanted(struct view_wanted *w, bool owners)
 		.keys = {
 			[EV_LOOKUP] = BIT(LOOKUP_TYPE) | BIT(LOOKUP_OFF) | BIT(LOOKUP_COUNT) |
 				      BIT(LOOKUP_HIT) | BIT(LOOKUP_RA),
-			[EV_RA] = BIT(RA_MODE) | BIT(RA_HITS) | BIT(RA_PREV) | BIT(RA_LAST) |
+			[EV_RA] = BIT(RA_MODE) | BIT(RA_RET) | BIT(RA_HITS) | BIT(RA_PREV) | BIT(RA_LAST) |
 				  BIT(RA_VMA),
 			[EV_READ] = BIT(READ_TYPE) | BIT(READ_OFF) | BIT(READ_N),
 			[EV_CACHE] = BIT(CACHE_TYPE) | BIT(CACHE_OFF) | BIT(CACHE_N) | BIT(CACHE_BY),
@@ -566,6 +581,8 @@ void survey_free(struct survey *s)
 		free(s->dev[t].owner);
 		free(s->dev[t].instance);
 	}
+	histogram_free(&s->windows[0]);
+	histogram_free(&s->windows[1]);
 	map_free(&s->vmas);
 	free(s->vma);
 	free(s->born);

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "common/map.h"
+#include "replay/result.h"
 #include "replay/slots.h"
 #include "traces/trace.h"
 
@@ -51,6 +52,7 @@ struct survey {
 	uint64_t first_ns, last_ns;
 	uint64_t cluster_calls, vma_calls; /* RA events by mode */
 	uint64_t with_ret;		   /* RA events that carry ret */
+	struct histogram windows[2];	   /* ret of the RA events: [0] cluster, [1] VMA mode */
 	uint64_t with_hit;		   /* LOOKUP events that carry hit */
 	uint64_t with_addr;		   /* LOOKUP events that carry addr */
 	uint64_t zero_offsets;		   /* LOOKUP events with off=0, which no swap entry has */

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 71
+tap_plan 74
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -117,6 +117,12 @@ trace fork "$CLUSTER" <<-END
 END
 tap_is "$(counts fork 1 "pages_read ra_pages" --policy readahead=fixed:8)" "2 1" \
 	"a shared slot is still in use after one of its references was dropped"
+
+# --- A text with RA lines alone: nothing to replay, but the recorded windows are the recorded policy's.
+printf '# swaptrace text 1\n1 0 1 a RA ret=8\n2 0 1 a RA ret=8\n3 0 1 a RA ret=1\n4 0 1 a RA mode=vma ret=4\n' >"$WORK/windows"
+tap_is "$(windows windows 0)" "{1: 1, 4: 1, 8: 2}" "RA lines alone give the histogram"
+tap_is "$(counts windows 0 "calls drains pages_read")" "4 3 null" "and what they do not tell is unknown"
+tap_is "$(counts windows 1 "calls pages_read" --policy page-cluster=2)" "null null" "a what-if of them is not known"
 
 # --- case 51: missing return values travel into the replay -------------------------------------
 for missed in 38 0; do
