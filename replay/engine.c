@@ -398,8 +398,9 @@ static int take_recorded_windows(const struct engine *g, struct replay_result *r
 	ra->batches = ra->pages_read = ra->ra_pages = ra->hits = ra->writeout_hits = UINT64_MAX;
 	ra->unused = ra->lookups = ra->cache_hits = ra->bypassed = UINT64_MAX;
 	ra->unknown_neighbours = UINT64_MAX;
-	replay_result_note(res, "there are no needs of swap entries (LOOKUP events) to replay: the "
-				"windows are the recorded ones");
+	replay_result_note(res,
+			   "without LOOKUP events there is nothing to replay; 'swaptrace report' "
+			   "shows what was recorded, and the windows here are the recorded ones");
 	return ret;
 }
 
