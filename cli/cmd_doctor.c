@@ -9,6 +9,11 @@
 #include <time.h>
 
 #include "cli/doctor.h"
+#include "cli/doctor_probe.h"
+
+#define PROBE_SIZE_MB 64
+#define PROBE_SIZE_MIN 4
+#define PROBE_SIZE_MAX 1024
 
 static const struct option_desc options[] = {
 	{ 0, "swapoff-check", OPTION_FLAG, NULL,
@@ -16,6 +21,13 @@ static const struct option_desc options[] = {
 	{ 0, "rate", OPTION_U64, "KB", "with --swapoff-check: kB a second, for an estimate",
 	  false },
 	{ 'i', "interval", OPTION_U64, "SEC", "read the counters twice, SEC seconds apart", false },
+	{ 0, "probe-swapoff", OPTION_FLAG, NULL,
+	  "as root: a small swapoff, to see which kernels this one behaves like", false },
+	{ 0, "device", OPTION_STRING, "DEV",
+	  "with --probe-swapoff: an unused swap device (default: a loop device over memory)",
+	  false },
+	{ 0, "size", OPTION_U64, "MB",
+	  "with --probe-swapoff: size of the loop device (default 64; 4 to 1024)", false },
 	{ 0, "json", OPTION_FLAG, NULL, "print as JSON", false },
 	{ .name = NULL },
 };
@@ -230,6 +242,36 @@ static int watch_interval(const struct arguments *args, const struct doctor_fact
 	return option_flag(args, "json") ? print_interval_json(&in) : print_interval(&in);
 }
 
+/* ---- --probe-swapoff ---- */
+
+static int probe(const struct arguments *args)
+{
+	struct probe_options o = { .device = option_string(args, "device", NULL),
+				   .size_mb = option_u64(args, "size", PROBE_SIZE_MB) };
+	struct probe_result r;
+	struct error e;
+	int ret;
+
+	if (*root())
+		return fail(EXIT_USAGE, "--probe-swapoff acts on this machine, whatever "
+					"SWAPTRACE_ROOT says: unset it");
+	if (o.device && option_given(args, "size"))
+		return fail(EXIT_USAGE, "--size is of the loop device that is made without "
+					"--device: leave one of them out");
+	if (o.size_mb < PROBE_SIZE_MIN || o.size_mb > PROBE_SIZE_MAX)
+		return fail(EXIT_USAGE, "--size: %d to %d MB are expected", PROBE_SIZE_MIN,
+			    PROBE_SIZE_MAX);
+	ret = probe_swapoff(&r, &o, &e);
+	/* Whatever stops a probe is the machine's doing: nothing was read in as input. */
+	if (ret)
+		return fail(EXIT_ENVIRONMENT, "%s", e.text);
+	if (!option_flag(args, "json"))
+		probe_print(stdout, &r);
+	else if (probe_json(stdout, &r))
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	return r.recognised < 0 ? EXIT_FINDING : EXIT_DONE;
+}
+
 /* ---- the command ---- */
 
 static int print_facts(const struct arguments *args, const struct doctor_facts *f)
@@ -254,17 +296,32 @@ static void warn_about_input(const struct doctor_facts *f)
 		     f->swaps.bad_lines, f->swaps.bad_lines == 1 ? "" : "s");
 }
 
+static int check_usage(const struct arguments *args)
+{
+	bool probed = option_flag(args, "probe-swapoff");
+	int modes = option_flag(args, "swapoff-check") + option_given(args, "interval") + probed;
+
+	if (option_given(args, "rate") && !option_flag(args, "swapoff-check"))
+		return fail(EXIT_USAGE, "--rate goes with --swapoff-check");
+	if ((option_given(args, "device") || option_given(args, "size")) && !probed)
+		return fail(EXIT_USAGE, "--device and --size go with --probe-swapoff");
+	if (modes > 1)
+		return fail(EXIT_USAGE, "--swapoff-check, --interval and --probe-swapoff are "
+					"different things: choose one");
+	return 0;
+}
+
 static int run_doctor(const struct arguments *args)
 {
 	struct doctor_facts facts;
 	struct error e;
 	int ret;
 
-	if (option_given(args, "rate") && !option_flag(args, "swapoff-check"))
-		return fail(EXIT_USAGE, "--rate goes with --swapoff-check");
-	if (option_given(args, "interval") && option_flag(args, "swapoff-check"))
-		return fail(EXIT_USAGE, "--interval and --swapoff-check are two different things: "
-					"choose one");
+	ret = check_usage(args);
+	if (ret)
+		return ret;
+	if (option_flag(args, "probe-swapoff"))
+		return probe(args);
 	ret = doctor_facts_read(&facts, root(), &e);
 	if (ret)
 		return fail(exit_code_for(ret), "%s", e.text);
@@ -281,7 +338,9 @@ const struct command cmd_doctor = {
 	.synopsis = "[options]",
 	.summary = "what this kernel is, what its swap does, what could be recorded",
 	.description =
-		"Reads only /proc and /sys, loads nothing and needs no privilege. It says which "
+		"Reads only /proc and /sys, loads nothing and needs no privilege, unless it is "
+		"asked to "
+		"probe. It says which "
 		"kernel this is and which model stands for it; the swap devices in the order in "
 		"which they are filled, with type, priority, use, and whether they are rotational "
 		"or synchronous; which readahead runs and why; what the kernel has counted since "
@@ -292,10 +351,19 @@ const struct command cmd_doctor = {
 		"not fit.\n\n"
 		"--interval prints what the counters did within some seconds and, where swap "
 		"empties, how long it will take at that rate.\n\n"
+		"--probe-swapoff is the only part that does something: as root it switches a small "
+		"swap device of its own on, fills pages in order in a process with a memory cgroup "
+		"of its own, has the kernel swap them out and switches the device off. How many "
+		"pages the kernel read ahead meanwhile, and how many of those it counted as hits, "
+		"tells the generations of swapoff apart; the models' predictions for the same "
+		"pages stand beside it. Other swap devices are left alone, a device given by "
+		"--device must be unused and a swap area or blank, and everything is put back "
+		"after an error or a signal too. Exit status 1: the kernel behaves like none.\n\n"
 		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up.",
 	.examples = "  swaptrace doctor\n"
 		    "  swaptrace doctor --swapoff-check --rate 51200 && sudo swapoff -a\n"
-		    "  swaptrace doctor --interval 60 --json\n",
+		    "  swaptrace doctor --interval 60 --json\n"
+		    "  sudo swaptrace doctor --probe-swapoff\n",
 	.options = options,
 	.run = run_doctor,
 };

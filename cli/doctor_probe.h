@@ -142,7 +142,33 @@ int probe_cgroup_enter(const struct probe_cgroup *g, pid_t pid);
 /** probe_cgroup_empty - push out what its processes hold, once; nothing with PROBE_PAGEOUT */
 void probe_cgroup_empty(const struct probe_cgroup *g, uint64_t bytes);
 
-/** probe_cgroup_remove - once its processes are gone; 0 or a negative errno */
+/** probe_cgroup_remove - after its processes are gone; 0 or a negative errno */
 int probe_cgroup_remove(struct probe_cgroup *g);
+
+/* ---- the pages of a probe (doctor_pages.c): a child of the worker ---- */
+
+#define PROBE_PAGES_MAX 4096u
+
+/* Filled by the child, in memory that it shares with the worker. */
+struct probe_pages {
+	unsigned int n;
+	uint64_t address;
+	unsigned int resident; /* at the last look */
+	unsigned int swapped;  /* of one swap device, the one that has most of them */
+	unsigned int cached;   /* of them in the swap cache */
+	uint64_t slots[PROBE_PAGES_MAX];
+	uint8_t in_cache[PROBE_PAGES_MAX];
+};
+
+/* What the child is told, a byte each; it answers every one with the same byte, or with '!'. */
+#define PROBE_FILL 'f'
+#define PROBE_PUSH 'p' /* MADV_PAGEOUT */
+#define PROBE_LOOK 'l'
+
+/**
+ * probe_pages_child - obey bytes from @in until it ends; never returns
+ * Fills @p->n pages that differ and are not zero, in order of their addresses.
+ */
+void probe_pages_child(struct probe_pages *p, int in, int out) __attribute__((noreturn));
 
 #endif
