@@ -447,6 +447,17 @@ static int decode_place(struct decoder *d, const struct record_place *r)
 	return d->event(d->arg, &ev, r->head.cpu, PROBE_NONE);
 }
 
+static int decode_draw(struct decoder *d, const struct record_draw *r)
+{
+	struct event ev;
+
+	head_event(d, &ev, EV_RNG, &r->head);
+	event_set(&ev, RNG_VALUE, r->value);
+	event_set(&ev, RNG_LOW, r->low);
+	event_set(&ev, RNG_HIGH, r->high);
+	return d->event(d->arg, &ev, r->head.cpu, PROBE_NONE);
+}
+
 /* ---- per-CPU batches ---- */
 
 static void set_drain(struct decoder *d, struct event *ev, const struct record_lru *r)
@@ -591,6 +602,7 @@ static const size_t record_sizes[] = {
 	[RECORD_SWAPOUT] = sizeof(struct record_swapout),
 	[RECORD_ANSWER] = sizeof(struct record_answer),
 	[RECORD_PLACE] = sizeof(struct record_place),
+	[RECORD_DRAW] = sizeof(struct record_draw),
 	[RECORD_LRU] = sizeof(struct record_lru),
 };
 
@@ -625,6 +637,8 @@ int decoder_record(struct decoder *d, const void *data, size_t len)
 		return decode_answer(d, data);
 	case RECORD_PLACE:
 		return decode_place(d, data);
+	case RECORD_DRAW:
+		return decode_draw(d, data);
 	case RECORD_LRU:
 		return decode_lru(d, data);
 	default:

@@ -246,6 +246,18 @@ static const struct hook_symbol giveback_symbols[] = {
 	{ .symbol = "put_swap_folio", .entry = "giveback_enter", .kernels = "6.1 on" }, END
 };
 
+static const struct hook_symbol scan_symbols[] = { { .symbol = "scan_swap_map_slots",
+						     .entry = "scan_enter",
+						     .exit = "scan_exit",
+						     .with = "swap_readpage",
+						     .kernels = "5.15 to 6.9" },
+						   { .symbol = "scan_swap_map_slots",
+						     .entry = "scan_enter",
+						     .exit = "scan_between_exit",
+						     .absent = "alloc_swap_scan_cluster",
+						     .kernels = "6.10, 6.11" },
+						   END };
+
 static const struct hook_symbol write_symbols[] = {
 	{ .symbol = "__swap_writepage", .entry = "write_enter", .kernels = "all" }, END
 };
@@ -399,6 +411,8 @@ const struct hook hook_plan[] = {
 	EVENT("ALLOC", PROBE_ALLOC, GROUP_SWAP, GROUP_ALLOC, alloc_symbols, NULL, "slots given"),
 	GROUP_STATE("slots that go back", GROUP_ALLOC, giveback_symbols, NULL,
 		    "ALLOCFAIL reason=limit, shown as space"),
+	GROUP_STATE("random places", GROUP_ALLOC, scan_symbols,
+		    "nothing is drawn any more (6.12 on)", "RNG: where the next scan begins"),
 	EVENT("SWAPOUT", PROBE_SWAPOUT, GROUP_ALLOC, 0, ask_symbols, "ALLOC stands for requests",
 	      "which folio asked, and what for"),
 	EVENT("ALLOCFAIL", PROBE_ANSWER, GROUP_ALLOC, 0, answer_symbols,

@@ -80,7 +80,9 @@ struct swap_info_struct {
 	unsigned int max;
 	unsigned char *swap_map;
 	unsigned int *cluster_next_cpu; /* per CPU; 5.8 to 6.13 */
-	unsigned long *zeromap;		/* 6.12 on: bit per slot that is known to be zeroes */
+	unsigned int lowest_bit;	/* to 6.13 */
+	unsigned int highest_bit;
+	unsigned long *zeromap; /* 6.12 on: bit per slot that is known to be zeroes */
 };
 
 typedef struct {

@@ -88,6 +88,7 @@ enum record_kind {
 	RECORD_SWAPOUT,
 	RECORD_ANSWER,
 	RECORD_PLACE,
+	RECORD_DRAW,
 	RECORD_LRU,
 };
 
@@ -237,6 +238,15 @@ struct record_place {
 	__u32 pad;
 };
 
+/* A random place for the next scan, as the number that the kernel drew, and its bounds. */
+struct record_draw {
+	struct record head;
+	__u32 value;
+	__u32 low;
+	__u32 high;
+	__u32 pad;
+};
+
 /* DRAIN, RELEASE, FLUSH, LRUADD; the probe says which. */
 #define LRU_BATCHES_OF_CPU 6
 struct record_lru {
@@ -274,6 +284,7 @@ struct record_lru {
 #define CTX_OUTER_READ (1u << 18)    /* reclaim runs inside __read_swap_cache_async */
 #define CTX_ASK (1u << 19)	     /* folio_alloc_swap */
 #define CTX_WRITE (1u << 20)	     /* swap_writepage */
+#define CTX_SCAN (1u << 21)	     /* scan_swap_map_slots */
 #define CTX_RA (CTX_SWAPIN | CTX_CLUSTER)
 
 struct task_state {
@@ -300,6 +311,9 @@ struct task_state {
 	__u8 searched; /* the allocator was called, */
 	__u8 returned; /* slots went back */
 	__u8 write_order;
+	__u32 scan_next; /* cluster_next_cpu when the scan began */
+	__u64 scan_si;
+	__u32 scan_end; /* the slot behind the last one that it gave, 0: none */
 	__u32 pad;
 	struct record_swapout asked;
 	struct record_lookup lookup;

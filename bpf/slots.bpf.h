@@ -159,6 +159,8 @@ static __always_inline void alloc_range_enter(u64 si, u64 off, u64 n)
 	r.order = order_of((u32)n);
 	r.left = UNKNOWN_U32;
 	r.what = ts && ts->ctx & CTX_REFILL ? VIA_CACHE : VIA_DIRECT;
+	if (ts)
+		ts->scan_end = (u32)(off + n);
 	if (ts && ts->ctx & CTX_ASK && r.what == VIA_DIRECT) {
 		ts->granted = 1;
 		r.folio = ts->asked.id;
@@ -315,6 +317,81 @@ static __always_inline void send_places_of(u32 type, struct swap_info_struct *si
 		record_send(&r);
 	}
 }
+
+/*
+ * A scan that ends in another 64 MB of the device than this CPU's last one draws a random place for
+ * the next. The random number is seen in the place alone, but for what the kernel cuts off then.
+ */
+#define TRUNK_SHIFT 14
+
+static __always_inline u32 scan_place(struct swap_info_struct *si)
+{
+	u64 next;
+
+	if (!si || !bpf_core_field_exists(si->cluster_next_cpu) || !at.per_cpu_offset)
+		return 0;
+	next = (u64)BPF_CORE_READ(si, cluster_next_cpu);
+	if (!next)
+		return 0;
+	return read_u32(read_u64(at.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(u64)) +
+			next);
+}
+
+static __always_inline void scan_enter(u64 si)
+{
+	struct task_state *ts = task_enter(CTX_SCAN);
+
+	if (!ts)
+		return;
+	ts->scan_si = si;
+	ts->scan_next = scan_place((void *)si);
+	ts->scan_end = 0;
+}
+ENTRY1(scan_enter)
+
+static __always_inline void send_draw(struct task_state *ts, bool relative)
+{
+	struct swap_info_struct *si = (void *)ts->scan_si;
+	struct record_draw r = {};
+	u32 place = scan_place(si);
+
+	if (!ts->scan_end || !place || !bpf_core_field_exists(si->lowest_bit) ||
+	    ts->scan_next >> TRUNK_SHIFT == ts->scan_end >> TRUNK_SHIFT)
+		return;
+	head_fill(&r.head, RECORD_DRAW, PROBE_NONE);
+	r.head.seq = take_seq();
+	r.low = BPF_CORE_READ(si, lowest_bit);
+	r.high = BPF_CORE_READ(si, highest_bit);
+	if (r.low >= r.high || place < r.low)
+		return;
+	r.value = relative ? place - r.low : place;
+	r.high = relative ? r.high - r.low : r.high;
+	r.low = relative ? 0 : r.low;
+	record_send(&r);
+}
+
+static __always_inline void scan_leave(bool relative)
+{
+	struct task_state *ts = task_get();
+
+	if (enabled && ts && ts->ctx & CTX_SCAN)
+		send_draw(ts, relative);
+	task_leave(CTX_SCAN);
+}
+
+/* The kernel draws below the size of the range and adds the lower end. */
+static __always_inline void scan_exit(void)
+{
+	scan_leave(true);
+}
+EXIT0(scan_exit)
+
+/* It draws between the ends. */
+static __always_inline void scan_between_exit(void)
+{
+	scan_leave(false);
+}
+EXIT0(scan_between_exit)
 
 static __always_inline void send_places(void)
 {

@@ -207,7 +207,9 @@ static int read_options(struct session *s)
 	if (!s->options.groups)
 		return fail(EXIT_USAGE, "%s", e.text);
 	s->options.root = root();
-	s->options.ring_bytes = option_u64(s->args, "buffer", 4u << 20);
+	s->options.ring_bytes =
+		option_u64(s->args, "buffer",
+			   s->options.groups & (GROUP_ALLOC | GROUP_LRU) ? 16u << 20 : 4u << 20);
 	s->limit_ns = option_u64(s->args, "duration", 0) * 1000000000ull;
 	s->limit_bytes = option_u64(s->args, "max-size", 0);
 	s->path = option_string(s->args, "output", "swaptrace.data");
@@ -548,7 +550,8 @@ static const struct option_desc record_options[] = {
 	  false },
 	{ 'G', "cgroup", OPTION_STRING, "PATH",
 	  "mark the events of processes outside this cgroup as filtered", false },
-	{ 'b', "buffer", OPTION_U64, "SIZE", "ring buffer of each CPU, bytes (default 4M)", true },
+	{ 'b', "buffer", OPTION_U64, "SIZE",
+	  "ring buffer of each CPU, bytes (default 4M, with alloc or lru 16M)", true },
 	{ 0, "max-size", OPTION_U64, "SIZE", "stop when the trace has this size", true },
 	{ 0, "backend", OPTION_STRING, "NAME", "auto, libbpf or bcc", false },
 	{ 0, "attach", OPTION_STRING, "KIND",

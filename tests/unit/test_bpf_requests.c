@@ -279,6 +279,21 @@ static void test_places(void **state)
 	assert_int_equal(sink.n, 0);
 }
 
+static void test_draw(void **state)
+{
+	struct record_draw r = {
+		.head = head(RECORD_DRAW, PROBE_NONE), .value = 16383, .low = 0, .high = 131070
+	};
+
+	(void)state;
+	FEED(r);
+	assert_int_equal(sink.ev.type, EV_RNG);
+	KNOWS(RNG_VALUE, 16383);
+	KNOWS(RNG_LOW, 0);
+	KNOWS(RNG_HIGH, 131070);
+	KNOWS(KEY_SEQ, 5);
+}
+
 /* ---- per-CPU batches ---- */
 
 static void test_drain(void **state)
@@ -430,6 +445,7 @@ int main(void)
 		TEST(test_many_splits),
 		TEST(test_grants_and_writes),
 		TEST(test_places),
+		TEST(test_draw),
 		TEST(test_drain),
 		TEST(test_release_flush_add),
 		cmocka_unit_test(test_sites),
