@@ -15,7 +15,7 @@
  * display.
  */
 
-#define PLOT_PANELS 2
+#define PLOT_PANELS 4
 #define PLOT_SERIES 16 /* in one panel; more are not told apart by eye */
 
 struct plot_point {
@@ -26,14 +26,28 @@ struct plot_series {
 	char title[256];	   /* harmless text */
 	struct plot_point *points; /* lines: ascending x; bars: one per category, x unused; owned */
 	unsigned int n;
+	const char *colour; /* "#rrggbb", static; NULL: by its place */
+};
+
+/* A rectangle of a map, in units of the axes. */
+struct plot_cell {
+	double x0, x1, y0, y1;
+	double value; /* percent */
 };
 
 struct plot_panel {
+	char title[160]; /* of this panel, harmless text; "" none */
 	char ylabel[80]; /* with its unit */
 	bool percent;	 /* y runs from 0 to 100 */
 	bool steps;	 /* each value holds until the next */
+	bool marks;	 /* lines: a mark at each value, for values that stand alone */
 	struct plot_series series[PLOT_SERIES];
 	unsigned int nseries;
+	struct plot_cell *cells; /* map; owned */
+	unsigned int ncells;
+	char event[80]; /* lines and maps: what happened at x = event_x, with that place, harmless
+			   text; "" none */
+	double event_x;
 };
 
 struct plot {
@@ -42,9 +56,15 @@ struct plot {
 	char subtitle[200];
 	char xlabel[80];
 	bool bars;		/* clustered bars over categories instead of lines over x */
+	bool stacked;		/* with bars: the series of a category on top of each other */
+	bool map;		/* cells in shades of their value instead of lines */
+	char key[80];		/* map: what the shades mean, with its unit */
 	char (*categories)[32]; /* bars; owned */
+	char (*tops)[32];	/* stacked: what stands above each category, or NULL; owned */
 	unsigned int ncategories;
-	struct plot_panel panels[PLOT_PANELS]; /* above each other, with one x axis */
+	unsigned int group; /* stacked: categories that stand close together, 0 or 1: none do */
+	char (*groups)[32]; /* stacked: names of these groups; owned */
+	struct plot_panel panels[PLOT_PANELS]; /* above each other, with one x axis; bars: one */
 	unsigned int npanels;
 };
 

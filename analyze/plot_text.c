@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/format.h"
+#include "analyze/plot_parts.h"
 
 /* Plots drawn with characters, for terminals and machines without gnuplot. */
 
@@ -30,7 +31,8 @@ static void text_bars(const struct plot *p, FILE *f)
 			for (int i = 0; i < n; i++)
 				fputc('#', f);
 			fprintf(f, " %s\n",
-				panel->percent ? format_percent(v).s : format_number(v, 2).s);
+				panel->percent ? format_percent(v).s
+					       : format_number(v, v == floor(v) ? 0 : 2).s);
 		}
 	}
 }
@@ -61,7 +63,7 @@ static void text_lines(const struct plot *p, unsigned int panel, FILE *f)
 	memset(grid, ' ', sizeof(grid));
 	for (unsigned int k = 0; k < d->nseries; k++)
 		draw_series(&d->series[k], x, y, marks[k], grid);
-	fprintf(f, "%s\n", d->ylabel);
+	fprintf(f, "%s%s%s\n", d->title, d->title[0] ? "; " : "", d->ylabel);
 	for (int row = 0; row < HEIGHT; row++) {
 		int end = WIDTH;
 
@@ -88,10 +90,16 @@ char *plot_text(const struct plot *p)
 
 	if (!f)
 		return NULL;
-	if (p->bars)
+	if (p->stacked)
+		plot_stacked_text(p, f);
+	else if (p->bars)
 		text_bars(p, f);
-	for (unsigned int i = 0; i < p->npanels && !p->bars; i++)
-		text_lines(p, i, f);
+	for (unsigned int i = 0; i < p->npanels && !p->bars; i++) {
+		if (p->map)
+			plot_map_text(p, i, f);
+		else
+			text_lines(p, i, f);
+	}
 	if (!p->bars && p->xlabel[0])
 		fprintf(f, "%14s(%s)\n", "", p->xlabel);
 	if (fclose(f)) {

@@ -12,6 +12,17 @@
 #include "analyze/report_parts.h"
 #include "replay/engine.h"
 
+struct label source_letter(unsigned int i)
+{
+	struct label l;
+
+	if (i < 26)
+		snprintf(l.s, sizeof(l.s), "%c", 'A' + (int)i);
+	else
+		snprintf(l.s, sizeof(l.s), "#%u", i + 1);
+	return l;
+}
+
 struct label source_label(const struct sources *s, unsigned int i)
 {
 	struct label l;
@@ -21,10 +32,8 @@ struct label source_label(const struct sources *s, unsigned int i)
 		short_names &= text_width(s->v[k].name) <= 20 && strlen(s->v[k].name) < sizeof(l.s);
 	if (short_names)
 		snprintf(l.s, sizeof(l.s), "%.23s", s->v[i].name);
-	else if (i < 26)
-		snprintf(l.s, sizeof(l.s), "%c", 'A' + (int)i);
 	else
-		snprintf(l.s, sizeof(l.s), "#%u", i + 1);
+		l = source_letter(i);
 	return l;
 }
 
@@ -82,10 +91,8 @@ static void list_sources(struct report *r, const struct sources *s)
 	table_column(t, "start state", ALIGN_LEFT);
 	for (unsigned int i = 0; i < s->n; i++) {
 		const struct source *v = &s->v[i];
-		char letter[8];
 
-		snprintf(letter, sizeof(letter), i < 26 ? "%c" : "#%u", i < 26 ? 'A' + i : i + 1);
-		table_word(t, letter);
+		table_word(t, source_letter(i).s);
 		table_word(t, v->name);
 		table_word(t, kind_name(v));
 		table_word(t, v->facts.release[0] ? v->facts.release : "n/a");
@@ -581,6 +588,8 @@ int report_build(struct report *r, const struct sources *s)
 	explain_counts(r, s);
 	report_windows(r, s);
 	report_time(r, s);
+	report_alloc(r, s);
+	report_lru(r, s);
 	report_swapoffs(r, s);
 	if (anybody_needs(s))
 		document_heading(&r->doc, "Processes");

@@ -11,10 +11,11 @@
 
 /*
  * A report about any number of sources, side by side: counts of the readahead, its windows, how
- * they went over time, swapoffs, who swapped in. It is made once and rendered in several forms.
+ * they went over time, the slot allocator, drains of the per-CPU batches, swapoffs, who swapped in.
+ * It is made once and rendered in several forms.
  */
 
-#define REPORT_PLOTS 4
+#define REPORT_PLOTS 8
 
 struct report {
 	struct document doc;

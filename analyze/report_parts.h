@@ -2,6 +2,7 @@
 #ifndef SWAPTRACE_ANALYZE_REPORT_PARTS_H
 #define SWAPTRACE_ANALYZE_REPORT_PARTS_H
 
+#include "analyze/format.h"
 #include "analyze/report.h"
 
 /* The chapters of a report; each adds what it has to say, or nothing. Used by report.c only. */
@@ -19,6 +20,21 @@ void report_windows(struct report *r, const struct sources *s);
 void report_time(struct report *r, const struct sources *s);
 /** report_swapoffs - progress and rate of each swapoff */
 void report_swapoffs(struct report *r, const struct sources *s);
+/** report_alloc - the slot allocator: counts per order, first fallback, devices, pictures */
+void report_alloc(struct report *r, const struct sources *s);
+/** report_alloc_plots - its pictures */
+void report_alloc_plots(struct report *r, const struct sources *s);
+/** report_lru - drains of the per-CPU batches by policy and call site */
+void report_lru(struct report *r, const struct sources *s);
+
+/** source_letter - "A", "B", ... as the list of sources has it; "#27" after Z */
+struct label source_letter(unsigned int i);
+
+/** source_alloc - what a source tells about the slot allocator; NULL: nothing */
+const struct alloc_result *source_alloc(const struct source *v);
+
+/** order_name - "4 (64 kB)"; @page_size COUNT_UNKNOWN: "4" */
+struct text order_name(unsigned int order, uint64_t page_size);
 
 /** report_add_plot - keep @p, which then belongs to the report, and show it; an empty one is freed
  */

@@ -8,6 +8,7 @@
 #include "analyze/distribution.h"
 #include "analyze/format.h"
 #include "analyze/slotset.h"
+#include "analyze/summary_swapout.h"
 #include "analyze/summary_time.h"
 
 #define COMMS_MAX 65536u	      /* processes told apart; string ids beyond are one "other" */
@@ -26,6 +27,7 @@ struct gathering {
 	struct trace_reader *reader;
 	struct timeline timeline;
 	struct slotset *ahead; /* read ahead and not looked up since */
+	struct swapout_gathering *swapout;
 	struct task tasks[TASKS];
 	uint64_t batches;
 	uint64_t used;	 /* readahead pages that were looked up */
@@ -358,6 +360,7 @@ static int take_event(struct gathering *g, const struct event *ev)
 		s->last_ns = ev->t_ns;
 	s->seen[ev->type]++;
 	s->self += event_get(ev, KEY_SELF, 0);
+	swapout_event(g->swapout, ev);
 	switch (ev->type) {
 	case EV_LOOKUP:
 		return take_lookup(g, ev);
@@ -534,6 +537,8 @@ static int finish(struct gathering *g)
 	s->facts.lost = s->result.lost = header.lost;
 	s->facts.damaged_blocks = header.damaged_blocks;
 	s->facts.truncated = header.truncated;
+	if (swapout_finish(g->swapout, g->reader, &s->alloc, &s->lru))
+		return -ENOMEM;
 	return timeline_store(&g->timeline, &s->result);
 }
 
@@ -546,8 +551,9 @@ static int begin(struct gathering *g, const char *name)
 	g->page_cluster = s->facts.page_cluster < 64 ? (int)s->facts.page_cluster : -1;
 	g->vma_ra = s->facts.vma_ra < 2 ? (int)s->facts.vma_ra : -1;
 	g->ahead = slotset_new();
+	g->swapout = swapout_new();
 	read_probes(g);
-	return g->ahead ? 0 : -ENOMEM;
+	return g->ahead && g->swapout ? 0 : -ENOMEM;
 }
 
 int trace_summary(struct trace_reader *r, const char *name, struct trace_summary *s,
@@ -574,6 +580,7 @@ int trace_summary(struct trace_reader *r, const char *name, struct trace_summary
 	if (!ret && finish(g))
 		ret = error_set(e, -ENOMEM, "%s: out of memory", name);
 	slotset_free(g->ahead);
+	swapout_free(g->swapout);
 	free(g->comms);
 	free(g);
 	if (ret)
@@ -584,6 +591,8 @@ int trace_summary(struct trace_reader *r, const char *name, struct trace_summary
 void trace_summary_free(struct trace_summary *s)
 {
 	replay_result_free(&s->result);
+	alloc_result_free(&s->alloc);
+	lru_result_free(&s->lru);
 	free(s->series);
 	memset(s, 0, sizeof(*s));
 }

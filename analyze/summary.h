@@ -80,6 +80,14 @@ struct trace_summary {
 	struct swapoff_series *series;			/* of result.swapoffs[i]; owned */
 	struct process_count processes[PROCESSES_KEPT]; /* descending */
 	unsigned int nprocesses;
+	/*
+	 * Requests for slots and drains as they were recorded. Not part of the result: what a model
+	 * finds beside (reasons, free space, policies) is not there, so that these are counts of
+	 * their own kind. Of @alloc: orders, first (n, t_ns, order), slices without used[]. Of @lru:
+	 * drains, releases, flushes, moved, flushed, sites.
+	 */
+	struct alloc_result alloc;
+	struct lru_result lru;
 };
 
 /**
