@@ -111,6 +111,20 @@ static bool look(struct probe_pages *p, size_t page)
 	return true;
 }
 
+/*
+ * A page that was just written stays in the swap cache, unmapped, where MADV_PAGEOUT does not find
+ * it. Mapped again it is clean, and the next time it goes at once. Each touch moves the address
+ * that the VMA remembers; the first page comes last, from where swapoff begins as in a fresh VMA.
+ */
+static void touch_cached(const struct probe_pages *p, size_t page)
+{
+	const volatile unsigned char *at = (const volatile unsigned char *)(uintptr_t)p->address;
+
+	for (unsigned int i = p->n; i-- > 0;)
+		if (p->in_cache[i])
+			(void)at[i * page];
+}
+
 static bool obey(struct probe_pages *p, char order, size_t page)
 {
 	unsigned char *at = (unsigned char *)(uintptr_t)p->address;
@@ -123,6 +137,7 @@ static bool obey(struct probe_pages *p, char order, size_t page)
 			fill(at, page, p->n);
 		return at != NULL;
 	case PROBE_PUSH:
+		touch_cached(p, page);
 		return !madvise(at, p->n * page, MADV_PAGEOUT);
 	default:
 		return look(p, page);

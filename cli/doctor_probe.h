@@ -162,7 +162,7 @@ struct probe_pages {
 
 /* What the child is told, a byte each; it answers every one with the same byte, or with '!'. */
 #define PROBE_FILL 'f'
-#define PROBE_PUSH 'p' /* MADV_PAGEOUT */
+#define PROBE_PUSH 'p' /* MADV_PAGEOUT, of what the last look found in the swap cache as well */
 #define PROBE_LOOK 'l'
 
 /**
