@@ -115,7 +115,7 @@ static void write_names(const struct plot *p, FILE *f)
 
 	for (unsigned int g = 0; p->groups && g < groups; g++) {
 		snprintf(place, sizeof(place),
-			 "label %u at first %u,graph 0 center offset character 0,-2.2 font ',11'",
+			 "label %u at first %u,graph 0 center offset character 0,-2.2 font ',10'",
 			 label++, g);
 		plot_write_label(f, place, p->groups[g]);
 	}

@@ -77,6 +77,19 @@ static struct timed timed_sources(const struct sources *s, bool modelled)
 	return t;
 }
 
+/* A source's name where room is short, cut at a whole character. */
+struct short_name {
+	char s[64];
+};
+
+static struct short_name short_name(const struct source *v)
+{
+	struct short_name n;
+
+	escape_text(v->name, strlen(v->name), n.s, sizeof(n.s));
+	return n;
+}
+
 static void name_panel(struct plot_panel *p, const struct source *v, unsigned int i,
 		       const struct sources *s)
 {
@@ -84,8 +97,8 @@ static void name_panel(struct plot_panel *p, const struct source *v, unsigned in
 
 	if (s->n > 1)
 		snprintf(letter, sizeof(letter), "%s: ", source_letter(i).s);
-	snprintf(p->title, sizeof(p->title), "%s%s%.110s", letter,
-		 v->result.what_if ? "what-if: " : "", v->name);
+	snprintf(p->title, sizeof(p->title), "%s%s%s", letter, v->result.what_if ? "what-if: " : "",
+		 short_name(v).s);
 }
 
 static void mark_first(struct plot_panel *p, const struct alloc_result *a)
@@ -95,8 +108,8 @@ static void mark_first(struct plot_panel *p, const struct alloc_result *a)
 	if (!a->first.known || b.first == b.end || a->first.t_ns < a->slices[b.first].t_ns)
 		return;
 	p->event_x = seconds_between(a->slices[b.first].t_ns, a->first.t_ns);
-	snprintf(p->event, sizeof(p->event), "first fallback at %.20s s (dashed)",
-		 format_number(p->event_x, 2).s);
+	snprintf(p->event, sizeof(p->event), "first fallback at %.20s (dashed)",
+		 format_seconds(a->first.t_ns - a->slices[b.first].t_ns).s);
 }
 
 /* Orders that get a line: the large ones somebody asked for, and order 0 where it ever failed. */
@@ -121,15 +134,21 @@ static void add_share_line(struct plot_panel *p, const struct source *v, unsigne
 	char title[64];
 
 	snprintf(title, sizeof(title), "order %s", order_name(order, page_size).s);
-	line = plot_add_series(p, title, b.end - b.first);
+	line = plot_add_series(p, title, b.end - b.first + 2);
 	for (unsigned int i = b.first; line && i < b.end; i++) {
 		const struct alloc_count *c = &a->slices[i].orders[order];
 
 		/* A share is of the whole slice: its place is the middle. */
-		line->points[i - b.first].x =
+		line->points[i - b.first + 1].x =
 			(seconds_between(start, a->slices[i].t_ns) + slice_end(a, i, start)) / 2;
-		line->points[i - b.first].y = percent_of(c->fallback, c->swpout + c->fallback);
+		line->points[i - b.first + 1].y = percent_of(c->fallback, c->swpout + c->fallback);
 	}
+	if (!line)
+		return;
+	/* No values at both ends, but all pictures over time have one axis. */
+	line->points[0] = (struct plot_point){ 0, NAN };
+	line->points[line->n - 1] =
+		(struct plot_point){ b.first < b.end ? slice_end(a, b.end - 1, start) : 0, NAN };
 }
 
 static void start_alloc_plot(struct plot *p, const struct sources *s, const char *title)
@@ -162,7 +181,7 @@ static void fallback_over_time(struct report *r, const struct sources *s)
 	}
 	report_add_plot(r, &p,
 			"Fallback share per order over time: of the requests in each slice of "
-			"time; a gap: no request");
+			"time; a gap: no request. Time counts from the slice of the first one");
 	if (t.left_out)
 		document_sentence(&r->doc, "%u further sources are not in the pictures over time",
 				  t.left_out);
@@ -236,7 +255,7 @@ static int name_bars(struct plot *p, const struct bars *b, const struct sources 
 				 source_letter(b->letter[c % b->nsources]).s);
 		snprintf(p->tops[c], sizeof(*p->tops), "n=%.26s",
 			 format_count(o->swpout + o->fallback).s);
-		snprintf(p->groups[c / b->nsources], sizeof(*p->groups), "order %.24s",
+		snprintf(p->groups[c / b->nsources], sizeof(*p->groups), "%.30s",
 			 order_name(order, s->v[0].facts.page_size).s);
 	}
 	return 0;
@@ -244,8 +263,8 @@ static int name_bars(struct plot *p, const struct bars *b, const struct sources 
 
 static void add_layer(struct plot *p, const struct bars *b, unsigned int layer)
 {
-	static const char *const colours[LAYERS] = { "#C3CCD4", "#0072B2", "#E69F00", "#D55E00",
-						     "#CC79A7", "#009E73", "#444444" };
+	static const char *const colours[LAYERS] = { "#C3CCD4", "#56B4E9", "#E69F00", "#D55E00",
+						     "#CC79A7", "#009E73", "#909090" };
 	struct plot_series *bars;
 	uint64_t total = 0;
 	char title[64] = "swpout";
@@ -275,15 +294,18 @@ static void add_layer(struct plot *p, const struct bars *b, unsigned int layer)
 /* Which letter is which source, as long as there is room; the list of sources has the rest. */
 static void explain_letters(struct plot *p, const struct bars *b, const struct sources *s)
 {
+	unsigned int i = 0;
 	size_t n = 0;
 
-	for (unsigned int i = 0; s->n > 1 && i < b->nsources && n < 110; i++) {
+	for (; s->n > 1 && i < b->nsources && n < 80; i++) {
 		const struct source *v = &s->v[b->letter[i]];
 
-		n += (size_t)snprintf(p->subtitle + n, sizeof(p->subtitle) - n, "%s%s: %.48s%s",
-				      n ? ",  " : "", source_letter(b->letter[i]).s, v->name,
-				      v->result.what_if ? " (what-if)" : "");
+		n += (size_t)snprintf(p->subtitle + n, sizeof(p->subtitle) - n, "%s%s: %.63s%s",
+				      n ? ",  " : "", source_letter(b->letter[i]).s,
+				      short_name(v).s, v->result.what_if ? " (what-if)" : "");
 	}
+	if (n && i < b->nsources)
+		snprintf(p->subtitle + n, sizeof(p->subtitle) - n, ", ...");
 }
 
 static void order_bars(struct report *r, const struct sources *s)
