@@ -21,6 +21,7 @@
 
 #define SCALE_MAX 32 /* one CPU */
 #define PAGE_KB 4
+#define PARTS 10 /* of the time line */
 
 enum { EMPTY_ONLY, NONFULL, CLUSTER_6_12, CLUSTER_6_18, POLICIES };
 
@@ -159,6 +160,29 @@ static void print_first(const struct replay_result *results)
 	}
 }
 
+/* Fallback share of all large folios in one part of the trace. */
+static double part_share(const struct alloc_slice *s)
+{
+	struct pair p = { 0, 0 };
+
+	for (unsigned int o = 1; o < ALLOC_ORDERS; o++)
+		add(&p, (struct pair){ s->orders[o].swpout, s->orders[o].fallback });
+	return share(p);
+}
+
+static void print_trend(const struct replay_result *results)
+{
+	printf("\nfallback share of large folios in each tenth of the trace:\n");
+	for (int i = 0; i < POLICIES; i++) {
+		const struct alloc_result *a = &results[i].alloc;
+
+		printf("%16s", allocators[i]);
+		for (unsigned int k = 0; k < a->nslices; k++)
+			printf(" %9s", format_percent(part_share(&a->slices[k])).s);
+		printf("\n");
+	}
+}
+
 static void print_memtier(void)
 {
 	const struct published_memtier *m = published_mthp_memtier;
@@ -206,6 +230,7 @@ static int print_all(const struct trace_reader *r, const char *path,
 		ret = print_later(results);
 	if (ret)
 		return fail(EXIT_ENVIRONMENT, "out of memory");
+	print_trend(results);
 	print_first(results);
 	print_memtier();
 	return EXIT_DONE;
@@ -215,7 +240,7 @@ static int replay(const struct arguments *args, struct replay_input *in, const c
 {
 	struct replay_result results[POLICIES];
 	struct policy policies[POLICIES];
-	struct replay_options o = { .policies = policies, .npolicies = POLICIES };
+	struct replay_options o = { .policies = policies, .npolicies = POLICIES, .slices = PARTS };
 	struct error e;
 	int ret = 0;
 

@@ -36,31 +36,29 @@ const char *gen_pattern_name(enum gen_pattern pattern)
 
 /*
  * Thread T2's set-up: 10 GB of swap, a limit of 8 GB, memcached with up to 16 GB. How its memory is
- * cut into folios is the workload's doing, not the allocator's: the weights are the numbers of
- * folios that the thread's first run tried to swap out (swpout + fallback of each size).
+ * cut into folios is the workload's doing, not the allocator's: the weights of the large orders are
+ * the numbers of folios that the thread's first run tried to swap out (swpout + fallback of each
+ * size). They are 2,495,268 of the 4,194,304 pages; the others were never out as a large folio, and
+ * count as order 0.
  *
  * rewrite: 18,000,000 items of about 1184 bytes (1 KiB of value, key and header, next size class)
  * are 19.8 GiB, so that the last 24 % of 16 GiB give the oldest memory to new items.
- * touches: 3.5 items fit a page, and each set looks at another item of its hash chain, one or two
- * of them; growing the hash table visits every item again. Eight pages accessed for each one
- * written is the order of that, no more. block and the accessed folio's second round:
- * docs/gen-mthp.md.
+ * touches, block and the second round of accessed folios: docs/gen-mthp.md.
  */
 static void mthp_defaults(struct gen_options *o)
 {
-	static const double tried[GEN_ORDERS] = {
-		0, 0, 31935, 34709, 35890, 29093, 8735, 192, 0, 2
-	};
+	static const double folios[GEN_ORDERS] = { 1699036, 0,	  31935, 34709, 35890,
+						   29093,   8735, 192,	 0,	2 };
 
 	o->cpus = 32;
 	o->device = 10 * GIB;
 	o->memory = 16 * GIB;
 	o->limit = 8 * GIB;
-	o->touches = 800;
+	o->touches = 1600;
 	o->block = 8;
 	o->rewrite = 24;
 	o->second_chance = true;
-	memcpy(o->folios, tried, sizeof(tried));
+	memcpy(o->folios, folios, sizeof(folios));
 }
 
 void gen_defaults(struct gen_options *o, enum gen_pattern pattern)
@@ -240,7 +238,7 @@ static int note_mthp(struct trace_header *h, const struct gen_options *o, struct
 		size_t len = strlen(orders);
 
 		if (o->folios[i] > 0)
-			snprintf(orders + len, sizeof(orders) - len, "%s%u:%.6g", len ? "," : "", i,
+			snprintf(orders + len, sizeof(orders) - len, "%s%u:%.12g", len ? "," : "", i,
 				 o->folios[i]);
 	}
 	ret = add_note(h, e, "note memory=%" PRIu64 " limit=%" PRIu64 " pages, orders=%s",

@@ -100,6 +100,8 @@ static void settle(struct gen_memory *m, uint32_t head, unsigned int order)
 
 int gen_memory_write(struct gen_memory *m, unsigned int order, uint32_t *head)
 {
+	if (order >= GEN_ORDERS)
+		return -EINVAL;
 	if (!m->open_left[order]) {
 		if (m->room - m->top < BLOCK_PAGES)
 			return -ENOMEM;

@@ -4,7 +4,7 @@
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-tap_plan 42
+tap_plan 43
 
 # --- case 44: patterns of lookups -----------------------------------------------------------------------------
 # pattern NAME ARGS...: calls, drains, windows and hits in the swap cache under both rules of swapoff.
@@ -119,6 +119,8 @@ tap_grep '^ *16 kB +18,234 +13,701 +42\.90 % .* [-+][0-9]+\.[0-9]$' "$OUT" "publ
 tap_grep '^ *1024 kB +0 +0 +n/a .* n/a$' "$OUT" "no share of nothing"
 # 71098.84 / 48805.63 = 1.4568
 tap_grep '48,805\.63 -> 71,098\.84 ops/s \(\+45\.68 %\)' "$OUT" "throughput as published"
+# "Before" rises: in the first tenth clusters are left, in the last all falls back.
+tap_grep '^ *mthp-empty-only +0\.00 % .* 100\.00 %$' "$OUT" "before: fallback rises over time"
 tap_grep 'not its run: compare shares' "$OUT" "and what it can be compared for"
 run "$SWAPTRACE" reproduce mthp --capture "$WORK/seed7"
 tap_grep "^replayed: $WORK/seed7" "$OUT" "a trace of one's own"
