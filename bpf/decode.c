@@ -426,7 +426,8 @@ static int decode_answer(struct decoder *d, const struct record_answer *r)
 				.reclaim = asked->reclaim,
 			};
 	}
-	return d->event(d->arg, &ev, asked->head.cpu, asked->head.probe);
+	return d->event(d->arg, &ev, asked->head.cpu,
+			asked->head.flags & RECORD_MORE ? PROBE_NONE : asked->head.probe);
 }
 
 _Static_assert((int)ANSWER_SPACE == (int)REASON_SPACE && (int)ANSWER_LIMIT == (int)REASON_LIMIT &&

@@ -306,6 +306,7 @@ struct task_state {
 	__u32 accounting; /* the pending lookup is a hit and waits for its accounting */
 	__u32 page_write; /* the page that swap_writepage got went to the device */
 	__u64 write_entry;
+	__u64 returned_entry;
 	__u64 reclaim; /* number of the call of reclaim under way */
 	__u8 granted;  /* since folio_alloc_swap began: slots were given for the folio, */
 	__u8 searched; /* the allocator was called, */

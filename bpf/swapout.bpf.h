@@ -45,20 +45,23 @@ static __always_inline void ask_enter(u64 folio)
 ENTRY1(ask_enter)
 
 /* Slots go back inside the request: they had been given, but the memory cgroup has no more. */
-static __always_inline void giveback_enter(void)
+static __always_inline void giveback_enter(u64 folio, u64 entry)
 {
 	struct task_state *ts = task_get();
 
-	if (ts && ts->ctx & CTX_ASK)
-		ts->returned = 1;
+	if (!ts || !(ts->ctx & CTX_ASK))
+		return;
+	ts->returned = 1;
+	ts->returned_entry = entry;
 }
-ENTRY0(giveback_enter)
+ENTRY2(giveback_enter)
 
 /* ---- ALLOC via=cache, ALLOCFAIL ---- */
 
 /*
  * Slots that were given during the call have been told when the lock was held. What is left are
- * slots out of a slots cache and requests that got nothing.
+ * slots out of a slots cache and requests that got nothing. A cached slot that went back at once is
+ * told as given before it is told as refused: the cache is one slot further.
  */
 static __always_inline void send_answer(struct task_state *ts, u64 entry)
 {
@@ -67,6 +70,13 @@ static __always_inline void send_answer(struct task_state *ts, u64 entry)
 	r.asked = ts->asked;
 	head_fill(&r.asked.head, RECORD_ANSWER, PROBE_ANSWER);
 	r.asked.head.seq = take_seq();
+	if (ts->returned && !ts->granted) {
+		r.entry = ts->returned_entry;
+		r.asked.head.flags |= RECORD_MORE;
+		record_send(&r);
+		r.asked.head.flags &= ~RECORD_MORE;
+		r.asked.head.seq = take_seq();
+	}
 	r.entry = entry;
 	r.reason = ts->returned	   ? ANSWER_LIMIT
 		   : ts->searched  ? ANSWER_SPACE
