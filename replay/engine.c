@@ -78,7 +78,7 @@ static void read_header(struct engine *g, const struct trace_header *h)
 			  ? (unsigned int)value
 			  : 64;
 	m->geometry.page_shift = 12;
-	if (trace_header_u64(h, "page_size", &value) && value >= 1024 && !(value & (value - 1)))
+	if (trace_header_u64(h, "page_size", &value) && geometry_believes(value))
 		m->geometry.page_shift = (unsigned int)__builtin_ctzll(value);
 	/* A page of PTEs maps page_size / 8 pages. */
 	m->geometry.pmd_size = 1ull << (2 * m->geometry.page_shift - 3);

@@ -42,6 +42,11 @@ static void fill_need(const struct engine *g, const struct columns *c, uint32_t 
 	n->vma = survey_vma(&g->survey, column_has(c, i, LOOKUP_VMA), c->v[LOOKUP_VMA][i], tgid);
 	n->vma_start = c->v[LOOKUP_VMA_START][i];
 	n->vma_end = column_get(c, i, LOOKUP_VMA_END, UINT64_MAX);
+	/* Bounds that do not hold the address are none. */
+	if (n->addr < n->vma_start || n->addr >= n->vma_end) {
+		n->vma_start = 0;
+		n->vma_end = UINT64_MAX;
+	}
 }
 
 static void count_swapoff(struct engine *g, const struct need *n, uint64_t t_ns)

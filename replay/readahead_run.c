@@ -191,7 +191,8 @@ unsigned int run_window(struct ra_run *run, const struct need *n, struct window_
 	case WAY_VMA:
 		pages = ra_vma_window(&run->vma_word[n->vma], n->addr, n->vma_start, n->vma_end,
 				      order, &m->geometry, &walk->w);
-		walk->neighbours = pages > 1;
+		/* The last page of the address space has no end to count to. */
+		walk->neighbours = pages > 1 && walk->w.end > walk->w.start;
 		break;
 	case WAY_FIXED:
 		pages = fixed_size(run, n);

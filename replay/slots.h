@@ -43,6 +43,12 @@ struct slots {
 	unsigned int rotational; /* rotational devices that are on: nr_rotate_swap */
 };
 
+/** geometry_believes - whether a kernel can have pages of this size: a power of two, 1 KiB to 1 MiB */
+static inline bool geometry_believes(uint64_t page_size)
+{
+	return page_size >= 1024 && page_size <= 1u << 20 && !(page_size & (page_size - 1));
+}
+
 static inline uint64_t slot_pack(unsigned int type, uint64_t off)
 {
 	return (uint64_t)type << 56 | off;

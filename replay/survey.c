@@ -520,7 +520,7 @@ static void read_header(struct survey *s, const struct trace_header *h, unsigned
 	if (trace_header_u64(h, "page_cluster", &value))
 		tell_page_cluster(s, value);
 	*page_shift = 12;
-	if (trace_header_u64(h, "page_size", &value) && value >= 1024 && !(value & (value - 1)))
+	if (trace_header_u64(h, "page_size", &value) && geometry_believes(value))
 		*page_shift = (unsigned int)__builtin_ctzll(value);
 	if (trace_header_u64(h, "hits", &value) && trace_header_u64(h, "prev", &prev) &&
 	    trace_header_u64(h, "last", &last)) {
