@@ -288,11 +288,13 @@ static void clusters_table(struct report *r, const struct sources *s)
 	right_columns(t, headers);
 	for (unsigned int i = 0; i < s->n; i++) {
 		const struct alloc_result *a = &s->v[i].result.alloc;
+		char name[4 * sizeof(a->allocator) + 1];
 
 		if (!a->known)
 			continue;
+		escape_text(a->allocator, strlen(a->allocator), name, sizeof(name));
 		source_cell(t, s, i);
-		table_word(t, a->allocator);
+		table_word(t, name);
 		table_word(t, a->slots_cache ? "yes" : "no");
 		table_count(t, a->requests);
 		table_count(t, a->absorbed);
