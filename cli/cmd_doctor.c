@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bpf/machine.h"
 #include "cli/doctor.h"
 #include "cli/doctor_probe.h"
 
@@ -244,6 +245,22 @@ static int watch_interval(const struct arguments *args, const struct doctor_fact
 
 /* ---- --probe-swapoff ---- */
 
+/* A distribution's kernel may hold later patches, or lack what its release has. */
+static void say_if_patched(const struct probe_result *r)
+{
+	const struct generation *g;
+	char release[128];
+	bool exact;
+
+	machine_release("", release, sizeof(release));
+	g = generation_of_release(release, &exact);
+	if (r->recognised >= 0 && swapoff_generations[r->recognised].policy != g->swapoff)
+		printf("that is not what the release (%s, model %s) stands for: replay its traces "
+		       "with swapoff=%s\n",
+		       release, g->name,
+		       swapoff_policy_name(swapoff_generations[r->recognised].policy));
+}
+
 static int probe(const struct arguments *args)
 {
 	struct probe_options o = { .device = option_string(args, "device", NULL),
@@ -265,10 +282,13 @@ static int probe(const struct arguments *args)
 	/* Whatever stops a probe is the machine's doing: nothing was read in as input. */
 	if (ret)
 		return fail(EXIT_ENVIRONMENT, "%s", e.text);
-	if (!option_flag(args, "json"))
+	if (option_flag(args, "json")) {
+		if (probe_json(stdout, &r))
+			return fail(EXIT_ENVIRONMENT, "out of memory");
+	} else {
 		probe_print(stdout, &r);
-	else if (probe_json(stdout, &r))
-		return fail(EXIT_ENVIRONMENT, "out of memory");
+		say_if_patched(&r);
+	}
 	return r.recognised < 0 ? EXIT_FINDING : EXIT_DONE;
 }
 
@@ -359,6 +379,9 @@ const struct command cmd_doctor = {
 		"pages stand beside it. Other swap devices are left alone, a device given by "
 		"--device must be unused and a swap area or blank, and everything is put back "
 		"after an error or a signal too. Exit status 1: the kernel behaves like none.\n\n"
+		"The document of --json says in its key swaptrace which one it is (doctor, "
+		"doctor-swapoff-check, doctor-interval, doctor-probe-swapoff) and has a version. "
+		"Sizes end in _kb; null is unknown, never 0.\n\n"
 		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up.",
 	.examples = "  swaptrace doctor\n"
 		    "  swaptrace doctor --swapoff-check --rate 51200 && sudo swapoff -a\n"

@@ -106,7 +106,7 @@ enum readahead_kind { RA_KIND_UNKNOWN, RA_KIND_OFF, RA_KIND_CLUSTER, RA_KIND_VMA
 
 /* All that is read in one go. */
 struct doctor_facts {
-	char root[256];
+	char root[512];
 	char release[128];
 	char machine[65];
 	const struct generation *generation;

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # doctor --probe-swapoff on the machine that runs the tests: what it says on a kernel whose generation is known, and
 # that nothing stays behind after signals and refusals. Needs root, swapon and loop devices; only a device of its own
-# is switched on and off.
-# sanitizers: no
+# is switched on and off. Two of these at a time would see each other's devices, hence sanitizers: no
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
