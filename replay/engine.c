@@ -251,6 +251,8 @@ static int prepare_lru(struct engine *g)
 
 static int prepare_alloc(struct engine *g, struct error *e)
 {
+	int ret;
+
 	if (!alloc_replay_wanted(g->o, &g->survey)) {
 		for (unsigned int i = 0; i < g->o->npolicies; i++)
 			if (alloc_policy_set(&g->o->policies[i].alloc))
@@ -260,8 +262,19 @@ static int prepare_alloc(struct engine *g, struct error *e)
 					"in the trace: nothing for another allocator to do");
 		return 0;
 	}
-	return alloc_replay_new(&g->alloc, trace_get_header(g->r), g->o, &g->survey, g->slice_ns,
-				g->results, e);
+	ret = alloc_replay_new(&g->alloc, trace_get_header(g->r), g->o, &g->survey, g->slice_ns,
+			       g->results, e);
+	if (ret != -E2BIG)
+		return ret;
+	/* The rest of the trace can be replayed all the same. */
+	alloc_replay_free(g->alloc);
+	g->alloc = NULL;
+	for (unsigned int i = 0; i < g->o->npolicies; i++)
+		replay_result_note(&g->results[i],
+				   "the devices are too large for the model of the slot allocator "
+				   "(2^32 slots): its part is left out; name their sizes in the "
+				   "header if they are smaller");
+	return 0;
 }
 
 static int prepare(struct engine *g, struct error *e)

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 12
+tap_plan 13
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -85,5 +85,13 @@ trace page_size '# release=6.12.0 page_size=4611686018427387904 page_cluster=3 v
 	LOOKUP type=0 off=5 cause=fault vma=1 addr=0x20000
 END
 tap_is "$(of page_size '[.windows, .pages_read]')" '[{"8":1},1]' "sizes: pages of 2^62 bytes"
+
+# Devices that the allocator's model cannot number must not take the readahead replay with them.
+{
+	printf '# swaptrace text 1\n# device type=0 pages=4294967290\n# device type=1 pages=4294967290\n'
+	printf '1 0 1 a ALLOC order=0 type=1 off=60000\n2 0 1 a LOOKUP type=0 off=60000 cause=fault\n'
+} >"$WORK/huge"
+run "$SWAPTRACE" replay "$WORK/huge"
+tap_grep 'too large for the model of the slot allocator' "$OUT" "sizes: an allocator that cannot be set up is a note"
 
 tap_end
