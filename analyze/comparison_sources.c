@@ -251,12 +251,16 @@ static void count_drain(struct requests *q, const struct trace_reader *r, const 
 
 static int read_requests(struct trace_reader *r, struct requests *q, struct error *e)
 {
+	const struct trace_header *h = trace_get_header(r);
 	struct event ev;
 	int ret = trace_rewind(r, e);
 
 	if (ret)
 		return ret;
 	while ((ret = trace_next(r, &ev, e)) > 0) {
+		/* The names of a generated trace are no answers. */
+		if (ev.type == EV_ALLOC && trace_header_imaginary(h, ev.v[ALLOC_TYPE]))
+			continue;
 		if (ev.type == EV_ALLOC || ev.type == EV_ALLOCFAIL)
 			count_alloc(q, &ev);
 		else if (ev.type == EV_DRAIN)

@@ -344,6 +344,15 @@ static void take_swapon(struct gathering *g, const struct event *ev)
 			  : NULL);
 }
 
+/* Events that stand for requests and answers; the names of a generated trace are no answers. */
+static void take_swapout(struct gathering *g, const struct event *ev)
+{
+	const struct trace_header *h = trace_get_header(g->reader);
+
+	if (ev->type != EV_ALLOC || !trace_header_imaginary(h, ev->v[ALLOC_TYPE]))
+		swapout_event(g->swapout, ev);
+}
+
 static int take_event(struct gathering *g, const struct event *ev)
 {
 	struct trace_summary *s = g->s;
@@ -360,7 +369,7 @@ static int take_event(struct gathering *g, const struct event *ev)
 		s->last_ns = ev->t_ns;
 	s->seen[ev->type]++;
 	s->self += event_get(ev, KEY_SELF, 0);
-	swapout_event(g->swapout, ev);
+	take_swapout(g, ev);
 	switch (ev->type) {
 	case EV_LOOKUP:
 		return take_lookup(g, ev);

@@ -82,18 +82,6 @@ static bool keeps_groups_apart(const struct alloc_policy *p)
 	return false;
 }
 
-/* Slots of a generated trace that only name the data: see traces/gen.h. */
-static bool imaginary(const struct trace_header *h, unsigned int type)
-{
-	unsigned int n;
-	const struct trace_device *d = trace_header_devices(h, &n);
-
-	for (unsigned int i = 0; i < n; i++)
-		if (d[i].type == type)
-			return d[i].have_flags && d[i].flags & DEVICE_IMAGINARY;
-	return false;
-}
-
 static void configure(const struct alloc_replay *a, const struct trace_header *h,
 		      const struct policy *p, struct alloc_run_config *cfg)
 {
@@ -112,7 +100,7 @@ static void configure(const struct alloc_replay *a, const struct trace_header *h
 	cfg->own = !strcmp(cfg->allocator, recorded) && !p->cpus && !p->alloc.devices &&
 		   !p->alloc.reserve;
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
-		if (!imaginary(h, t))
+		if (!trace_header_imaginary(h, t))
 			cfg->pages[t] = a->survey->dev[t].max_pages ? a->survey->dev[t].max_pages
 								    : a->survey->dev[t].size;
 }
@@ -290,7 +278,7 @@ int alloc_replay_new(struct alloc_replay **out, const struct trace_header *h,
 	a->swapoff_type = -1;
 	a->cpus = recorded_cpus(h, survey);
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
-		a->generated |= imaginary(h, t);
+		a->generated |= trace_header_imaginary(h, t);
 	a->exact = alloc_replay_can_verify(h);
 	a->verifying = o->verify && a->exact;
 	if (trace_header_get(h, "release"))

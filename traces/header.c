@@ -191,6 +191,17 @@ const struct trace_device *trace_header_devices(const struct trace_header *h, un
 	return h->devices;
 }
 
+bool trace_header_imaginary(const struct trace_header *h, uint64_t type)
+{
+	unsigned int n;
+	const struct trace_device *d = trace_header_devices(h, &n);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (d[i].type == type)
+			return d[i].have_flags && d[i].flags & DEVICE_IMAGINARY;
+	return false;
+}
+
 const char *trace_header_unknown(const struct trace_header *h, size_t i)
 {
 	for (size_t f = 0; f < h->nfacts; f++)

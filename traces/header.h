@@ -72,6 +72,12 @@ bool trace_header_u64(const struct trace_header *h, const char *key, uint64_t *v
  */
 const struct trace_device *trace_header_devices(const struct trace_header *h, unsigned int *n);
 
+/**
+ * trace_header_imaginary - whether slots of device @type are only names of data (traces/gen.h)
+ * An ALLOC there is no answer of any kernel.
+ */
+bool trace_header_imaginary(const struct trace_header *h, uint64_t type);
+
 /** trace_header_add_device - add or replace the device line of @d->type */
 int trace_header_add_device(struct trace_header *h, const struct trace_device *d);
 

@@ -4,7 +4,7 @@
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-tap_plan 43
+tap_plan 44
 
 # --- case 44: patterns of lookups -----------------------------------------------------------------------------
 # pattern NAME ARGS...: calls, drains, windows and hits in the swap cache under both rules of swapoff.
@@ -72,6 +72,8 @@ tap_is "$(jq -c '[.results[].alloc.recorded] | unique' "$OUT")" "[null]" "no ker
 tap_is "$(jq -c '[.results[].alloc.devices[].type] | unique' "$OUT")" "[0]" "nothing is allocated from the imaginary device"
 tap_is "$(jq -c '[.results[].alloc.devices[0] | .used <= 2047 and .used > 1900] | unique' "$OUT")" "[true]" \
 	"and the real one fills up"
+run "$SWAPTRACE" report "$WORK/seed7"
+tap_grep_none 'requests for swap slots' "$OUT" "a report of the trace itself knows of no answers either"
 run "$SWAPTRACE" replay --verify "$WORK/seed7"
 tap_is "$(grep -c 'allocations and failures' "$OUT")" 0 "there is nothing to verify"
 
