@@ -81,6 +81,11 @@ int bpf_backend_unfinished(struct bpf_backend *b, int (*record)(void *arg, void 
 int bpf_backend_device(struct bpf_backend *b, struct device_args *a);
 int bpf_backend_state(struct bpf_backend *b, struct state_args *a);
 
+/** bpf_backend_clusters - one list of clusters; @entries points into the shared map */
+int bpf_backend_clusters(struct bpf_backend *b, struct clusters_args *a,
+			 const struct cluster_entry **entries);
+int bpf_backend_places(struct bpf_backend *b, struct places_args *a);
+
 /** bpf_backend_snapshot - copy a piece of swap_map; @bytes points into the shared map */
 int bpf_backend_snapshot(struct bpf_backend *b, struct snapshot_args *a, const uint8_t **bytes);
 

@@ -563,16 +563,40 @@ int bpf_backend_state(struct bpf_backend *b, struct state_args *a)
 	return run_program(b->skel->progs.state, a, sizeof(*a));
 }
 
+static int map_chunk(struct bpf_backend *b)
+{
+	if (b->chunk)
+		return 0;
+	b->chunk = mmap(NULL, SNAPSHOT_CHUNK, PROT_READ, MAP_SHARED,
+			bpf_map__fd(b->skel->maps.chunk), 0);
+	if (b->chunk != MAP_FAILED)
+		return 0;
+	b->chunk = NULL;
+	return -errno;
+}
+
 int bpf_backend_snapshot(struct bpf_backend *b, struct snapshot_args *a, const uint8_t **bytes)
 {
-	if (!b->chunk) {
-		b->chunk = mmap(NULL, SNAPSHOT_CHUNK, PROT_READ, MAP_SHARED,
-				bpf_map__fd(b->skel->maps.chunk), 0);
-		if (b->chunk == MAP_FAILED) {
-			b->chunk = NULL;
-			return -errno;
-		}
-	}
+	int err = map_chunk(b);
+
+	if (err)
+		return err;
 	*bytes = b->chunk;
 	return run_program(b->skel->progs.snapshot, a, sizeof(*a));
+}
+
+int bpf_backend_clusters(struct bpf_backend *b, struct clusters_args *a,
+			 const struct cluster_entry **entries)
+{
+	int err = map_chunk(b);
+
+	if (err)
+		return err;
+	*entries = b->chunk;
+	return run_program(b->skel->progs.clusters, a, sizeof(*a));
+}
+
+int bpf_backend_places(struct bpf_backend *b, struct places_args *a)
+{
+	return run_program(b->skel->progs.places, a, sizeof(*a));
 }

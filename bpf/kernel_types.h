@@ -85,6 +85,30 @@ struct swap_info_struct {
 	unsigned long *zeromap; /* 6.12 on: bit per slot that is known to be zeroes */
 };
 
+struct list_head {
+	struct list_head *next;
+};
+
+struct percpu_cluster___orders {
+	unsigned int next[10];
+};
+
+struct swap_cluster_info___list {
+	unsigned short count;
+	unsigned char flags;
+	unsigned char order;
+	struct list_head list;
+};
+
+struct swap_info_struct___lists { /* 6.12 on: lists of clusters by order */
+	struct swap_cluster_info___list *cluster_info;
+	struct list_head free_clusters;
+	struct list_head full_clusters;
+	struct list_head nonfull_clusters[10];
+	struct list_head frag_clusters[10];
+	struct percpu_cluster___orders *percpu_cluster;
+};
+
 typedef struct {
 	unsigned long val;
 } swp_entry_t;

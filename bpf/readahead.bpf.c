@@ -699,6 +699,8 @@ int snapshot(struct snapshot_args *a)
 	return 0;
 }
 
+#include "clusters.bpf.h"
+
 SEC("syscall")
 int device(struct device_args *a)
 {

@@ -447,6 +447,68 @@ static int snapshot_device(struct recorder *r, unsigned int type, struct error *
 	return err;
 }
 
+static int cluster_events(struct recorder *r, unsigned int type, enum cluster_list_kind kind,
+			  unsigned int order)
+{
+	static const enum cluster_list lists[] = { LIST_FREE, LIST_NONFULL, LIST_FRAG, LIST_FULL };
+	struct clusters_args a = { .type = type, .list = kind, .order = order };
+	const struct cluster_entry *entries;
+	int err = 0;
+
+	if (bpf_backend_clusters(r->backend, &a, &entries))
+		return 0;
+	for (unsigned int i = 0; i < a.got && i < CLUSTER_ENTRIES && !err; i++) {
+		struct event ev;
+
+		own_event(r, &ev, EV_CLUSTER, a.t_ns);
+		event_set(&ev, CLUSTER_TYPE, type);
+		event_set(&ev, CLUSTER_INDEX, entries[i].index);
+		event_set(&ev, CLUSTER_LIST, lists[kind]);
+		event_set(&ev, CLUSTER_ORDER, entries[i].order);
+		event_set(&ev, CLUSTER_USED, entries[i].used);
+		err = add_event(r, &ev);
+	}
+	return err;
+}
+
+static int place_events(struct recorder *r, unsigned int type, unsigned int cpu)
+{
+	struct places_args a = { .type = type, .cpu = cpu };
+	int err = 0;
+
+	if (bpf_backend_places(r->backend, &a) || !a.known)
+		return 0;
+	for (unsigned int order = 0; order < PLACE_ORDERS && !err; order++) {
+		struct event ev;
+
+		own_event(r, &ev, EV_PCPU, a.t_ns);
+		event_set(&ev, KEY_CPU, cpu);
+		event_set(&ev, PCPU_TYPE, type);
+		event_set(&ev, PCPU_ORDER, order);
+		event_set(&ev, PCPU_NEXT, a.next[order]);
+		err = add_event(r, &ev);
+	}
+	return err;
+}
+
+/* Lists in the order in which the allocator goes through them, after the slots that are in use. */
+static int allocator_state(struct recorder *r, unsigned int type)
+{
+	int err = 0;
+
+	if (!(r->o.groups & GROUP_ALLOC))
+		return 0;
+	for (unsigned int kind = CLUSTERS_FREE; kind <= CLUSTERS_FULL && !err; kind++) {
+		bool by_order = kind == CLUSTERS_NONFULL || kind == CLUSTERS_FRAG;
+
+		for (unsigned int order = 0; order < (by_order ? PLACE_ORDERS : 1) && !err; order++)
+			err = cluster_events(r, type, (enum cluster_list_kind)kind, order);
+	}
+	for (unsigned int cpu = 0; cpu < r->cpus && !err; cpu++)
+		err = place_events(r, type, cpu);
+	return err;
+}
+
 int recorder_begin(struct recorder *r, struct trace_writer *w, struct error *e)
 {
 	static const char comm[] = "swaptrace";
@@ -463,8 +525,11 @@ int recorder_begin(struct recorder *r, struct trace_writer *w, struct error *e)
 	if (!err)
 		err = state_event(r);
 	for (unsigned int type = 0; type < TYPES_MAX && !err; type++)
-		if (r->decoder.known[type])
+		if (r->decoder.known[type]) {
 			err = snapshot_device(r, type, e);
+			if (!err)
+				err = allocator_state(r, type);
+		}
 	return err && !e->code ? pass_failure(r, err, e) : err;
 }
 

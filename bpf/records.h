@@ -356,6 +356,35 @@ struct snapshot_args {
 	__u64 t_ns;
 };
 
+/* One list of clusters of a device, into the chunk map; enum cluster_list_kind. */
+enum cluster_list_kind { CLUSTERS_FREE, CLUSTERS_NONFULL, CLUSTERS_FRAG, CLUSTERS_FULL };
+struct cluster_entry {
+	__u32 index;
+	__u16 used;
+	__u8 order;
+	__u8 pad;
+};
+#define CLUSTER_ENTRIES (SNAPSHOT_CHUNK / sizeof(struct cluster_entry))
+
+struct clusters_args {
+	__u32 type;
+	__u32 list;
+	__u32 order; /* of the list, where there is one per order */
+	__u32 got;   /* entries, in the order of the list */
+	__u64 t_ns;
+};
+
+/* Where a CPU goes on, for each order; 0: nowhere. */
+#define PLACE_ORDERS 10
+struct places_args {
+	__u32 type;
+	__u32 cpu;
+	__u32 known;
+	__u32 next[PLACE_ORDERS];
+	__u32 pad;
+	__u64 t_ns;
+};
+
 struct device_args {
 	__u32 type;
 	__u32 used;
