@@ -32,6 +32,16 @@ static size_t peek(FILE *in, char *head, size_t size)
 	return n;
 }
 
+static int no_such_format(const char *format)
+{
+	char names[128] = "";
+
+	for (const struct importer *i = importers; i->name; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+			 i == importers ? "" : ", ", i->name);
+	return fail(EXIT_USAGE, "there is no input format '%s'; there are %s", format, names);
+}
+
 static const struct importer *choose(FILE *in, const char *format, const char *name, int *code)
 {
 	char head[IMPORT_PROBE_BYTES];
@@ -42,13 +52,18 @@ static const struct importer *choose(FILE *in, const char *format, const char *n
 	if (format) {
 		i = importer_by_name(format);
 		if (!i)
-			*code = fail(EXIT_USAGE, "there is no input format '%s'; there is text",
-				     format);
+			*code = no_such_format(format);
 		return i;
 	}
 	n = peek(in, head, sizeof(head));
-	if (n == 1)
+	if (n == 1 && head[0] == '#')
 		return importer_by_name("text");
+	if (n == 1) {
+		*code = fail(EXIT_INPUT,
+			     "%s: the format of a pipe can't be looked at; name it with --format",
+			     name);
+		return NULL;
+	}
 	i = importer_for(head, n);
 	if (!i && n >= WIRE_MAGIC_LEN && !memcmp(head, WIRE_MAGIC, WIRE_MAGIC_LEN))
 		*code = fail(
@@ -59,7 +74,8 @@ static const struct importer *choose(FILE *in, const char *format, const char *n
 		*code = fail(
 			EXIT_INPUT,
 			"%s: format not recognised; text notation begins with "
-			"'# swaptrace text 1' (tables of argdist go into 'swaptrace report' and "
+			"'# swaptrace text 1', other tools' formats may be named with --format "
+			"(tables of argdist go into 'swaptrace report' and "
 			"'compare' as they are)",
 			name);
 	return i;
@@ -105,8 +121,8 @@ static int run_import(const struct arguments *args)
 static const struct option_desc import_options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE", "trace to write (default swaptrace.data, - stdout)",
 	  false },
-	{ 0, "format", OPTION_STRING, "NAME", "format of the input: text (default: by content)",
-	  false },
+	{ 0, "format", OPTION_STRING, "NAME",
+	  "format of the input: text, perf (default: by content)", false },
 	{ .name = NULL },
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "traces/file.h"
+#include "traces/import_lines.h"
 
 static int probe_text(const void *head, size_t len)
 {
@@ -13,6 +14,7 @@ static int probe_text(const void *head, size_t len)
 const struct importer importers[] = {
 	{ "text", "text notation of swaptrace, see swaptrace.data(5)", probe_text,
 	  trace_import_text },
+	{ "perf", "output of perf script", import_probe_perf, import_perf },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -5,6 +5,7 @@
 
 #include "traces/file.h"
 #include "traces/header_lines.h"
+#include "traces/import_lines.h"
 #include "traces/lines.h"
 #include "traces/number.h"
 #include "traces/trace.h"
@@ -31,30 +32,9 @@ bool import_sniff_text(const void *head, size_t len)
 	return len > strlen(MAGIC) && !memcmp(head, MAGIC, strlen(MAGIC));
 }
 
-/* Name an unknown thing once; when there is no room for more names the list ends with "...". */
-static void name_unknown(struct trace_stats *stats, const char *name, size_t len)
-{
-	char *list = stats->unknown_names;
-	size_t used = strlen(list), room = sizeof(stats->unknown_names);
-	char text[4 * 48 + 5];
-
-	escape_bytes(name, len < 48 ? len : 48, text, sizeof(text));
-	len = strlen(text);
-	for (const char *p = list; (p = strstr(p, text)); p++)
-		if ((p == list || p[-1] == ' ') && (p[len] == ',' || !p[len]))
-			return;
-	if (used + len + 2 + 5 < room)
-		sprintf(list + used, "%s%s", used ? ", " : "", text);
-	else if (used >= 3 && strcmp(list + used - 3, "..."))
-		strcpy(list + used, ", ...");
-}
-
 static void bad_line(struct text_import *t, const char *why)
 {
-	if (!t->stats->bad_lines++) {
-		t->stats->bad_line = t->in.number;
-		snprintf(t->stats->bad_line_why, sizeof(t->stats->bad_line_why), "%s", why);
-	}
+	import_bad_line(t->stats, t->in.number, why);
 }
 
 /* Too long lines are skipped before anybody sees them. */
@@ -147,7 +127,7 @@ static int read_value(struct text_import *t, const struct key_desc *k, const str
 static void unknown_key(struct text_import *t, const struct word *w, size_t name_len)
 {
 	t->stats->unknown_keys++;
-	name_unknown(t->stats, w->s, name_len);
+	import_name_unknown(t->stats, w->s, name_len);
 }
 
 /* One key=value. What is not understood is counted and named, the rest of the line counts. */
@@ -215,7 +195,7 @@ static int read_columns(struct text_import *t, const char **p, const char *end, 
 	type = event_type_by_name(name.s, name.len);
 	if (type < 0) {
 		t->stats->unknown_events++;
-		name_unknown(t->stats, name.s, name.len);
+		import_name_unknown(t->stats, name.s, name.len);
 		return 0;
 	}
 	event_init(ev, (enum event_type)type, t_ns);
