@@ -11,7 +11,7 @@
 struct map_rows {
 	uint64_t start[ALLOC_ROWS + 1]; /* first slot, all devices in a row by type */
 	uint64_t slots[ALLOC_ROWS];	/* that data can be in; 0: no cluster falls into this row */
-	bool exact; /* false: the devices do not explain the clusters, rows are taken as equal */
+	bool exact; /* false: the devices do not explain the clusters, rows taken as equal */
 };
 
 /**

@@ -483,6 +483,7 @@ static void explain_silence(struct report *r, const struct sources *s, unsigned 
 static void verify_rows(struct table *t, const struct source *v)
 {
 	const struct verify_result *y = &v->result.verify;
+	const struct lru_checked *l = &y->lru;
 
 	table_word(t, v->name);
 	table_count(t, y->checked);
@@ -491,6 +492,9 @@ static void verify_rows(struct table *t, const struct source *v)
 	table_percent(t, percent_of(y->windows_agreed, y->windows_checked));
 	table_percent(t, percent_of(y->lookups_agreed, y->lookups_checked));
 	table_percent(t, percent_of(y->reads_agreed, y->reads_checked));
+	table_percent(t, percent_of(y->allocs_agreed, y->allocs_checked));
+	table_percent(t, percent_of(l->releases_agreed + l->drains_agreed + l->flushes_agreed,
+				    l->releases_checked + l->drains_checked + l->flushes_checked));
 	table_count(t, y->explained);
 }
 
@@ -516,6 +520,8 @@ static void report_verify(struct report *r, const struct sources *s)
 			table_column(t, "windows", ALIGN_RIGHT);
 			table_column(t, "lookups", ALIGN_RIGHT);
 			table_column(t, "reads", ALIGN_RIGHT);
+			table_column(t, "slots", ALIGN_RIGHT);
+			table_column(t, "LRU batches", ALIGN_RIGHT);
 			table_column(t, "explained", ALIGN_RIGHT);
 		}
 		verify_rows(t, &s->v[i]);

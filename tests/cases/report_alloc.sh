@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 55
+tap_plan 57
 cd "$WORK" || exit 1
 
 SSD='flags=ssd,blkdev'
@@ -117,6 +117,11 @@ tap_is "$STATUS" 0 "report of its replays"
 cp mthp.d/report.txt "$OUT"
 tap_grep "^4 \\(64 kB\\) +. allocator=cluster-6.12 .* 2,165 +65 +2\\.91 % +0 +65 +0 +0 +0" "$OUT" \
 	"with the model the reason of each fallback is known"
+"$SWAPTRACE" replay -q --verify -o verify.json "$sample" >"$OUT" 2>"$ERR"
+report verify.json
+tap_grep '^ *source .* slots +LRU batches +explained$' "$OUT" "the table of --verify has slots and batches"
+tap_grep '^recorded .* n/a +100\.00 % +100\.00 % +100\.00 % +n/a +0$' "$OUT" \
+	"every slot is the kernel's; batches were not recorded"
 for picture in alloc-fallback alloc-orders alloc-map free-runs; do
 	if [ "$GP" ]; then
 		status=0
