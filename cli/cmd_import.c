@@ -122,23 +122,28 @@ static const struct option_desc import_options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE", "trace to write (default swaptrace.data, - stdout)",
 	  false },
 	{ 0, "format", OPTION_STRING, "NAME",
-	  "format of the input: text, perf (default: by content)", false },
+	  "format of the input: text, perf, trace-cmd (default: by content)", false },
 	{ .name = NULL },
 };
 
 const struct command cmd_import = {
 	.name = "import",
 	.synopsis = "[options] [FILE] -o TRACE",
-	.summary = "make a trace from text",
+	.summary = "make a trace from text, also of perf script and trace-cmd",
 	.description =
 		"Reads text notation (see swaptrace.data(5)) from FILE or standard input and "
-		"writes a "
-		"trace. Lines that are out of order are sorted, lines that can't be understood are "
+		"writes a trace; so it does with the output of perf script and of trace-cmd report "
+		"(or ftrace's trace file): returns of swapin_nr_pages become RA, swap reads with "
+		"type= and off= READ, and mm_lru_insertion and mm_lru_activate LRUADD, with the "
+		"time at which the folio left its batch, as they do not tell full batches from "
+		"drains. Losses they report become LOST. Lines that are out of order are sorted, "
+		"lines that can't be understood are "
 		"counted and left out, unknown keys and events are counted and named.\n\n"
 		"An existing TRACE stays what it was until the new one is whole. With --strict the "
 		"exit status is 1 when lines were left out.",
 	.examples = "  swaptrace import notes.txt -o notes.data\n"
-		    "  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n",
+		    "  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n"
+		    "  perf script | swaptrace import --format perf -o c.data\n",
 	.options = import_options,
 	.run = run_import,
 	.max_files = 1,

@@ -15,6 +15,8 @@ const struct importer importers[] = {
 	{ "text", "text notation of swaptrace, see swaptrace.data(5)", probe_text,
 	  trace_import_text },
 	{ "perf", "output of perf script", import_probe_perf, import_perf },
+	{ "trace-cmd", "output of trace-cmd report, or of ftrace itself", import_probe_tracecmd,
+	  import_tracecmd },
 	{ NULL, NULL, NULL, NULL },
 };
 

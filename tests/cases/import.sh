@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Text of other tools made into traces: case 60 of the list of real-world cases, and lines that mean harm.
+# Text of other tools made into traces: cases 52 and 60 of the list of real-world cases, and lines
+# that mean harm.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 21
+tap_plan 31
 
 # columns FILE: comm and ret of its RA events
 columns() {
@@ -68,6 +69,59 @@ tap_is "$(tr '\n' ' ' <"$OUT")" "11000000000 1 - - LOST n=7 from=10000000001 to=
 	"between the lines around them"
 run "$SWAPTRACE" replay --json "$WORK/more.data"
 tap_is "$(jq '.results[0].lost' "$OUT")" 49 "loss travels into results"
+
+# --- trace-cmd report (case 52) -------------------------------------------------------------------------
+cat >"$WORK/tracecmd.txt" <<'END'
+cpus=4
+CPU 3 is empty
+     kswapd0-71    [001]   812.100001: mm_swap_read: type=1 off=0x210
+CPU:2 [LOST 118 EVENTS]
+     stress-2210   [002]   812.100950: mm_swap_read: type=1 off=0x218
+END
+run "$SWAPTRACE" import "$WORK/tracecmd.txt" -o "$WORK/tracecmd.data"
+tap_is "$STATUS" 0 "case 52: trace-cmd report is recognised"
+tap_grep_none 'not understood' "$ERR" "case 52: no line is left out"
+run "$SWAPTRACE" dump "$WORK/tracecmd.data"
+grep -v '^#' "$OUT" >"$WORK/got"
+# 0x210 = 528, 0x218 = 536. Nothing was seen of CPU 2 before the gap, so where it began is unknown.
+cat >"$WORK/want" <<'END'
+812100001000 1 - kswapd0 READ type=1 off=528 tid=71
+812100950000 2 - - LOST n=118 to=812100950000
+812100950000 2 - stress READ type=1 off=536 tid=2210
+END
+tap_same "$WORK/got" "$WORK/want" "case 52: two events, and 118 lost on CPU 2 before 812.100950"
+tap_grep '^# note cpu=3 recorded nothing$' "$OUT" "case 52: CPU 3 is empty"
+tap_grep '^# .*cpus=4' "$OUT" "the number of CPUs is kept"
+run "$SWAPTRACE" import --strict "$WORK/tracecmd.txt" -o "$WORK/tracecmd.data"
+tap_is "$STATUS" 1 "--strict: loss is a finding"
+
+# ftrace's own file: flags, processes, forgotten names, losses without a number, kretprobes, the LRU.
+cat >"$WORK/ftrace.txt" <<'END'
+# tracer: nop
+#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+            dd-12      (   12) [000] d..1.     5.000001: mm_lru_insertion: page=00000000c6d6b5a8 pfn=0x1 lru=1 flags=MaSb
+ Web-Content-9-4470    (4412)  [000] .....     5.000002: mm_lru_activate: page=00000000c6d6b5a8 pfn=0x1
+         <...>-30      (-----) [000] .....     5.000003: r_swapin_nr_pages_0: (swap_cluster_readahead+0x2c/0x200 <- swapin_nr_pages) arg1=0x8
+CPU:0 [LOST EVENTS]
+CPU:0 [7 EVENTS DROPPED]
+CPU:70000 [LOST 1 EVENTS]
+CPU:1 [LOST 0 EVENTS]
+          dd-12      (   12) [000] .....     5.000009: swap_readpage: type=0 off=x
+          dd-12      (   12) [000] .....     5.000010: sched_switch: prev_comm=1.5: prev=1
+END
+run "$SWAPTRACE" import "$WORK/ftrace.txt" -o "$WORK/ftrace.data"
+tap_grep '3 lines not understood; the first is line 8' "$ERR" "an impossible CPU, a loss of nothing, an offset that is no number"
+tap_grep '1 unknown event .*: sched_switch$' "$ERR" "an event that means nothing here is named"
+run "$SWAPTRACE" dump "$WORK/ftrace.data"
+grep -v '^#' "$OUT" >"$WORK/got"
+cat >"$WORK/want" <<'END'
+5000001000 0 12 dd LRUADD op=add n=1
+5000002000 0 4412 Web-Content-9 LRUADD op=activate n=1 tid=4470
+5000003000 0 - - RA mode=cluster ret=8 how=probed tid=30
+5000009000 0 - - LOST n=8 from=5000003000 to=5000009000
+END
+tap_same "$WORK/got" "$WORK/want" "flags, processes, names with dashes, moves to the LRU lists"
+tap_is "$(grep -c -e '^# note LRUADD has the time' -e '^# note lost .*at least' "$OUT")" 2 "what is not known is said in the trace"
 
 # --- hostile ------------------------------------------------------------------------------------------
 yes 'LOST LOST 1.1: : [] [0] 5 1.1: x:' | tr '\n' ' ' | head -c 200000 >"$WORK/long.txt"
