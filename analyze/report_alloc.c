@@ -18,6 +18,22 @@ const struct alloc_result *source_alloc(const struct source *v)
 	return v->summary && v->summary->alloc.known ? &v->summary->alloc : NULL;
 }
 
+uint64_t common_page_size(const struct sources *s)
+{
+	uint64_t size = COUNT_UNKNOWN;
+
+	for (unsigned int i = 0; i < s->n; i++) {
+		uint64_t own = s->v[i].facts.page_size;
+
+		if (!source_alloc(&s->v[i]) || own == COUNT_UNKNOWN)
+			continue;
+		if (size != COUNT_UNKNOWN && own != size)
+			return COUNT_UNKNOWN;
+		size = own;
+	}
+	return size;
+}
+
 struct text order_name(unsigned int order, uint64_t page_size)
 {
 	struct text t;
@@ -178,7 +194,7 @@ static void orders_table(struct report *r, const struct sources *s)
 	table_column(t, "remark", ALIGN_LEFT);
 	for (unsigned int o = 0; o < ALLOC_ORDERS; o++)
 		if (order_is_used(s, o))
-			order_rows(t, s, order_name(o, s->v[0].facts.page_size).s, one_order, o);
+			order_rows(t, s, order_name(o, common_page_size(s)).s, one_order, o);
 	order_rows(t, s, "total above 0", large_orders, 0);
 	document_table(&r->doc, t);
 }
@@ -260,7 +276,7 @@ static void holes_table(struct report *r, const struct sources *s)
 	table_column(t, "order", ALIGN_LEFT);
 	source_columns(t, s, "holes");
 	for (unsigned int o = 0; o < norders; o++) {
-		table_word(t, order_name(o, s->v[0].facts.page_size).s);
+		table_word(t, order_name(o, common_page_size(s)).s);
 		for (unsigned int i = 0; i < s->n; i++) {
 			const struct alloc_result *a = &s->v[i].result.alloc;
 

@@ -153,8 +153,12 @@ static void add_share_line(struct plot_panel *p, const struct source *v, unsigne
 
 static void start_alloc_plot(struct plot *p, const struct sources *s, const char *title)
 {
+	bool one_kernel = s->v[0].facts.release[0];
+
+	for (unsigned int i = 1; i < s->n; i++)
+		one_kernel &= !strcmp(s->v[i].facts.release, s->v[0].facts.release);
 	snprintf(p->title, sizeof(p->title), "%s", title);
-	if (s->v[0].facts.release[0])
+	if (one_kernel)
 		snprintf(p->subtitle, sizeof(p->subtitle), "recorded on kernel %s",
 			 s->v[0].facts.release);
 	snprintf(p->xlabel, sizeof(p->xlabel), "time since the first request for slots (s)");
@@ -176,7 +180,7 @@ static void fallback_over_time(struct report *r, const struct sources *s)
 		panel->percent = panel->marks = true;
 		for (unsigned int o = 0; o < ALLOC_ORDERS; o++)
 			if (order_is_drawn(s, o))
-				add_share_line(panel, v, o, s->v[0].facts.page_size);
+				add_share_line(panel, v, o, common_page_size(s));
 		mark_first(panel, source_alloc(v));
 	}
 	report_add_plot(r, &p,
@@ -256,7 +260,7 @@ static int name_bars(struct plot *p, const struct bars *b, const struct sources 
 		snprintf(p->tops[c], sizeof(*p->tops), "n=%.26s",
 			 format_count(o->swpout + o->fallback).s);
 		snprintf(p->groups[c / b->nsources], sizeof(*p->groups), "%.30s",
-			 order_name(order, s->v[0].facts.page_size).s);
+			 order_name(order, common_page_size(s)).s);
 	}
 	return 0;
 }

@@ -33,6 +33,9 @@ struct label source_letter(unsigned int i);
 /** source_alloc - what a source tells about the slot allocator; NULL: nothing */
 const struct alloc_result *source_alloc(const struct source *v);
 
+/** common_page_size - of all sources that tell about swap slots; COUNT_UNKNOWN where they differ */
+uint64_t common_page_size(const struct sources *s);
+
 /** order_name - "4 (64 kB)"; @page_size COUNT_UNKNOWN: "4" */
 struct text order_name(unsigned int order, uint64_t page_size);
 

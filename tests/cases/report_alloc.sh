@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 57
+tap_plan 59
 cd "$WORK" || exit 1
 
 SSD='flags=ssd,blkdev'
@@ -102,6 +102,13 @@ tap_grep '^reasons +3 +2 +n/a' "$OUT" "but the third request is"
 printf 'SWAPOUT order=4\nSWAPOUT order=4\n' | trace unanswered '# release=6.12.0'
 report unanswered
 tap_grep_none '^Swap slots' "$OUT" "requests without any answer are not called successes"
+
+echo 'ALLOC order=4' | trace small '# release=6.12.0 page_size=4096'
+echo 'ALLOC order=4' | trace large '# release=6.12.0 page_size=65536'
+report small small
+tap_grep '^4 \(64 kB\) +B ' "$OUT" "an order has the size of its pages"
+report small large
+tap_grep '^4 +B large +1 ' "$OUT" "and none where the page sizes differ"
 
 # --- the shipped capture: what the kernel counted --------------------------------------------------------
 sample=$TOP/traces/samples/6.12-mthp.swaptrace
