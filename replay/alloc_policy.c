@@ -134,7 +134,7 @@ static int set_flags(const struct device_line *l, struct policy_device *d, char 
 
 		while (desc->names[i] && strcmp(desc->names[i], word))
 			i++;
-		if (!desc->names[i])
+		if (!desc->names[i] || 1u << i == DEVICE_IMAGINARY)
 			return bad_value(l, "flags", word,
 					 "any of ssd, rotational, sync_io, blkdev, file, discard");
 		d->flags |= 1u << i;

@@ -491,7 +491,8 @@ static int on_swapon(struct alloc_replay *a, const struct columns *c, uint32_t i
 		.flags = (uint32_t)column_get(c, i, SWAPON_FLAGS, DEVICE_SSD | DEVICE_BLKDEV),
 	};
 
-	if (on.type >= ALLOC_DEVICES || on.pages < 2 || c->v[SWAPON_PAGES][i] >= SLOT_NOWHERE)
+	if (on.type >= ALLOC_DEVICES || on.pages < 2 || c->v[SWAPON_PAGES][i] >= SLOT_NOWHERE ||
+	    on.flags & DEVICE_IMAGINARY)
 		return 0;
 	return alloc_swapon_all(a, &on);
 }

@@ -4,7 +4,7 @@
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-tap_plan 44
+tap_plan 46
 
 # --- case 44: patterns of lookups -----------------------------------------------------------------------------
 # pattern NAME ARGS...: calls, drains, windows and hits in the swap cache under both rules of swapoff.
@@ -74,6 +74,13 @@ tap_is "$(jq -c '[.results[].alloc.devices[0] | .used <= 2047 and .used > 1900] 
 	"and the real one fills up"
 run "$SWAPTRACE" report "$WORK/seed7"
 tap_grep_none 'requests for swap slots' "$OUT" "a report of the trace itself knows of no answers either"
+echo "type=0 pages=2048 flags=imaginary" >"$WORK/devices"
+run "$SWAPTRACE" replay --policy "devices=$WORK/devices" "$WORK/seed7"
+tap_is "$STATUS" 2 "a policy cannot bring an imaginary device"
+echo "type=0 pages=1024" >"$WORK/devices"
+run "$SWAPTRACE" replay --json --policy "devices=$WORK/devices" "$WORK/seed7"
+tap_is "$(jq -c '.results[] | select(.policy != "recorded") | .alloc | [.devices[0].pages, .unplaced > 900]' "$OUT")" \
+	"[1024,true]" "but another real one: half the size leaves half of the 2048 pages without a place"
 run "$SWAPTRACE" replay --verify "$WORK/seed7"
 tap_is "$(grep -c 'allocations and failures' "$OUT")" 0 "there is nothing to verify"
 
