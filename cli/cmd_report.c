@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli/commands.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyze/argdist.h"
+#include "analyze/durations.h"
 #include "analyze/report.h"
+#include "analyze/tsat.h"
 #include "cli/trace_notes.h"
 
 static const struct option_desc options[] = {
@@ -17,6 +23,8 @@ static const struct option_desc options[] = {
 	  "table (default) or argdist: windows as bcc's argdist prints", false },
 	{ 0, "time", OPTION_LIST, "NAME=SECONDS",
 	  "a measured run time; NAME is an input, or A for the first; repeatable", false },
+	{ 0, "threshold", OPTION_STRING, "PERCENT",
+	  "thp_swap_allocator_test: name the first iteration above it (default 50)", false },
 	{ 0, "json", OPTION_FLAG, NULL, "the same as --format json", false },
 	{ .name = NULL },
 };
@@ -172,14 +180,115 @@ static int make_report(const struct arguments *args, const struct sources *s, bo
 	return ret;
 }
 
+/* Whether a file is output of thp_swap_allocator_test; a pipe can't be looked at twice. */
+static bool holds_iterations(const char *path)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+				   : dup(STDIN_FILENO);
+	char head[4096];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = pread(fd, head, sizeof(head), 0);
+	close(fd);
+	return n > 0 && tsat_recognise(head, (size_t)n);
+}
+
+static int choose_threshold(const struct arguments *args, double *threshold)
+{
+	const char *s = option_string(args, "threshold", "50");
+	struct quantity q;
+
+	if (quantity_parse(s, strlen(s), &q) != QUANTITY_OK ||
+	    (q.kind != QUANTITY_PLAIN && q.kind != QUANTITY_PERCENT) || q.number < 0 ||
+	    q.number > 100)
+		return fail(EXIT_USAGE, "option --threshold: '%s' is no percentage from 0 to 100",
+			    s);
+	*threshold = q.number;
+	return 0;
+}
+
+static int load_iterations(struct tsat *runs, const struct arguments *args)
+{
+	for (int i = 0; i < args->nfiles; i++) {
+		const char *name = args->files[i];
+		FILE *f = strcmp(name, "-") ? fopen(name, "re") : stdin;
+		struct error e = { 0 };
+		int ret;
+
+		if (!f)
+			return fail(EXIT_INPUT, "cannot open %s: %s", name, strerror(errno));
+		ret = tsat_read(f, f == stdin ? "standard input" : name, &runs[i], &e);
+		if (f != stdin)
+			fclose(f);
+		if (ret)
+			return fail(exit_code_for(ret), "%s", e.text);
+	}
+	return 0;
+}
+
+static int show_iterations(const struct arguments *args, const struct tsat *runs, int formats)
+{
+	const char *dir = option_string(args, "output", NULL);
+	const struct sources none = { 0 };
+	struct report r;
+	double threshold = 50;
+	int ret = choose_threshold(args, &threshold);
+
+	if (ret)
+		return ret;
+	if (!dir && formats == REPORT_JSON) {
+		ret = tsat_json(stdout, runs, (unsigned int)args->nfiles, threshold);
+		return ret ? fail(EXIT_ENVIRONMENT, "cannot write JSON: %s", strerror(-ret)) : 0;
+	}
+	if (tsat_report(&r, runs, (unsigned int)args->nfiles, threshold)) {
+		report_free(&r);
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	}
+	show_warnings(&r, &none, !dir && formats == REPORT_TEXT);
+	/* report.json is a document of results, and these are none. */
+	ret = dir ? write_report(&r, &none, dir, formats & ~REPORT_JSON)
+		  : print_report(&r, &none, formats);
+	report_free(&r);
+	return ret;
+}
+
+static int report_iterations(const struct arguments *args, int formats)
+{
+	struct tsat *runs = calloc((size_t)args->nfiles, sizeof(*runs));
+	int ret;
+
+	if (!runs)
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	ret = load_iterations(runs, args);
+	if (!ret)
+		ret = show_iterations(args, runs, formats);
+	for (int i = 0; i < args->nfiles; i++)
+		tsat_free(&runs[i]);
+	free(runs);
+	return ret;
+}
+
 static int run_report(const struct arguments *args)
 {
 	struct sources s = { 0 };
 	bool argdist;
-	int formats, ret = choose_style(args, &argdist);
+	int formats, ret = choose_style(args, &argdist), iterations = 0;
 
 	if (!ret)
 		ret = choose_formats(args, &formats);
+	for (int i = 0; !ret && i < args->nfiles; i++)
+		iterations += holds_iterations(args->files[i]);
+	if (!ret && iterations == args->nfiles && !argdist)
+		return report_iterations(args, formats);
+	if (!ret && iterations)
+		return fail(EXIT_USAGE,
+			    "output of thp_swap_allocator_test stands in a report of its own: "
+			    "name only such files, and no --style argdist");
+	if (!ret && option_given(args, "threshold"))
+		return fail(EXIT_USAGE, "option --threshold is for output of "
+					"thp_swap_allocator_test, and no file holds any");
 	if (!ret)
 		ret = load(&s, args);
 	if (!ret)
@@ -209,6 +318,9 @@ const struct command cmd_report = {
 		       "report.json, report.html, one .csv per table, and one .svg and .png per "
 		       "picture, beside "
 		       "the gnuplot script (.gp) and data (.dat) that the picture is made from.\n\n"
+		       "Files of the kernel's thp_swap_allocator_test make a report of their own: "
+		       "share of "
+		       "fallbacks by iteration, and the first iteration above --threshold.\n\n"
 		       "What a trace does not tell is n/a, never 0.",
 	.examples = "  swaptrace report t.swaptrace\n"
 		    "  swaptrace report -o report t.swaptrace\n"

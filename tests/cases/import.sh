@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Text of other tools made into traces: cases 52 and 60 of the list of real-world cases, and lines
+# Text of other tools made into traces or reports: cases 5, 52 and 60 of the list of real-world cases, and lines
 # that mean harm.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 31
+tap_plan 47
 
 # columns FILE: comm and ret of its RA events
 columns() {
@@ -132,4 +132,48 @@ head -c 65536 /dev/urandom >"$WORK/noise"
 run "$SWAPTRACE" import --format perf "$WORK/noise" -o "$WORK/perf.data"
 tap_is "$STATUS" 3 "noise is unreadable input"
 tap_is "$(columns "$WORK/perf.data" | wc -l)" 3 "and leaves the trace that was there"
+
+# --- thp_swap_allocator_test (case 5) --------------------------------------------------------------------
+# The percentage the test prints is not what is reported: 36 would stand here for 36.35.
+{
+	n=0
+	for counts in '960 0 0.00' '958 2 0.21' '611 349 36.35' '102 858 89.38' '0 960 100.00' '0 0 -nan'; do
+		n=$((n + 1))
+		# shellcheck disable=SC2086 # three words
+		printf 'Iteration %d: swpout inc: %d, swpout fallback inc: %d, Fallback percentage: %s%%\n' $n $counts
+	done
+} >"$WORK/tsat.txt"
+run "$SWAPTRACE" report "$WORK/tsat.txt"
+tap_is "$STATUS" 0 "case 5: output of thp_swap_allocator_test is recognised"
+tap_is "$(sed -nE 's/^ *([1-6])  +[0-9]+  +[0-9]+  +(.*)/\1=\2/p' "$OUT" | tr -d ' %' | tr '\n' ' ')" \
+	"1=0.00 2=0.21 3=36.35 4=89.38 5=100.00 6=n/a " "case 5: percentages from the counts, no data is n/a"
+tap_grep 'first iteration above 50 %: 4 \(89\.38 %\)' "$OUT" "case 5: the first iteration above 50 %"
+tap_grep '1 of 6 iterations swapped nothing out' "$OUT" "an iteration without data is told"
+tap_grep 'Share of mTHP swap-outs that fell back' "$OUT" "case 5: a plot over the iterations"
+tap_grep_none 'warning|stated' "$ERR" "and nothing to warn of"
+run "$SWAPTRACE" report --threshold 90% "$WORK/tsat.txt"
+tap_grep 'first iteration above 90 %: 5 ' "$OUT" "--threshold 90%"
+run "$SWAPTRACE" report --threshold 100 "$WORK/tsat.txt"
+tap_grep 'no iteration above 100 %' "$OUT" "100 % is not above 100 %, and nan is neither"
+run "$SWAPTRACE" report --json "$WORK/tsat.txt"
+tap_is "$(jq -c '[.swaptrace, .runs[0].first_above, .runs[0].iterations[5].fallback_pct]' "$OUT")" '["iterations",4,null]' \
+	"JSON: null where there is no data"
+sed 's/36.35/63.35/' "$WORK/tsat.txt" >"$WORK/wrong.txt"
+run "$SWAPTRACE" report "$WORK/wrong.txt" "$WORK/tsat.txt"
+tap_grep 'wrong\.txt: 1 stated percentages are not those of their counts' "$OUT" "a percentage that is not that of its counts"
+# 349 / 960 = 0.363541...
+run "$SWAPTRACE" report -o "$WORK/report" --format html,csv "$WORK/tsat.txt"
+tap_is "$STATUS $(head -n4 "$WORK/report/iterations.csv" | tail -n1)" "0 3,611,349,36.3542" "-o writes the table"
+run "$SWAPTRACE" report --threshold 101 "$WORK/tsat.txt"
+tap_is "$STATUS" 2 "no percentage is above 100"
+run "$SWAPTRACE" report --threshold 50 "$WORK/perf.data"
+tap_is "$STATUS" 2 "--threshold is of no use to a trace"
+run "$SWAPTRACE" report "$WORK/tsat.txt" "$WORK/perf.data"
+tap_is "$STATUS" 2 "iterations and traces do not mix"
+cat "$WORK/tsat.txt" "$WORK/tsat.txt" >"$WORK/twice.txt"
+run "$SWAPTRACE" report "$WORK/twice.txt"
+tap_is "$STATUS $(grep -c 'line 7: iteration 1 after 6' "$ERR")" "3 1" "two runs in one file are not one run"
+sed 's/inc: 611/inc: 99999999999999999999/' "$WORK/tsat.txt" >"$WORK/huge.txt"
+run "$SWAPTRACE" report "$WORK/huge.txt"
+tap_is "$STATUS $(grep -c 'line 3 can.t be read' "$ERR")" "3 1" "a count beyond 64 bits is refused"
 tap_end

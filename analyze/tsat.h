@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_ANALYZE_TSAT_H
+#define SWAPTRACE_ANALYZE_TSAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyze/report.h"
+#include "common/error.h"
+
+/*
+ * Output of the kernel's thp_swap_allocator_test: a line for each iteration with how many mTHP were
+ * swapped out whole, how many fell back, and the share of the latter, which is computed again here.
+ */
+
+struct tsat_iteration {
+	uint64_t number;	   /* as printed, ascending */
+	uint64_t swpout, fallback; /* increments, below 2^62 */
+	double stated;		   /* the percentage of the line; NaN: "nan", there was no data */
+};
+
+struct tsat {
+	char name[128]; /* of the file, harmless text */
+	struct tsat_iteration *v;
+	unsigned int n, room;
+	uint64_t ignored;	/* lines that are no iteration */
+	uint64_t first_ignored; /* number of the first of them */
+	unsigned int wrong;	/* stated percentages that are not those of their counts */
+};
+
+/** tsat_recognise - whether the beginning of a file has a line of an iteration */
+bool tsat_recognise(const char *head, size_t len);
+
+/**
+ * tsat_read - all iterations of @in
+ * @name: of the file
+ * Returns 0 (free with tsat_free()); -EBADMSG for a line of an iteration that can't be read, for
+ * numbers that do not ascend (two runs in one file), or without any iteration; -EIO; -ENOMEM.
+ */
+int tsat_read(FILE *in, const char *name, struct tsat *t, struct error *e);
+
+/** tsat_free - free the iterations; what is all zeros is allowed */
+void tsat_free(struct tsat *t);
+
+/** tsat_share - 100 * fallback / (swpout + fallback); NaN when nothing was swapped out */
+double tsat_share(const struct tsat_iteration *i);
+
+/** tsat_first_above - the first iteration with a share above @threshold percent, NULL: none */
+const struct tsat_iteration *tsat_first_above(const struct tsat *t, double threshold);
+
+/**
+ * tsat_report - a report of @n runs: tables, the first iteration above @threshold percent, a plot
+ * Returns 0 or -ENOMEM; free with report_free() either way.
+ */
+int tsat_report(struct report *r, const struct tsat *runs, unsigned int n, double threshold);
+
+/**
+ * tsat_json - the same as one object: swaptrace "iterations", version 1, threshold, runs[] of name,
+ * first_above (null: none) and iterations[] of iteration, swpout, fallback, fallback_pct (null: no
+ * data)
+ * Returns 0, -ENOMEM or -EIO.
+ */
+int tsat_json(FILE *f, const struct tsat *runs, unsigned int n, double threshold);
+
+#endif
