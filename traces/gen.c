@@ -238,8 +238,8 @@ static int note_mthp(struct trace_header *h, const struct gen_options *o, struct
 		size_t len = strlen(orders);
 
 		if (o->folios[i] > 0)
-			snprintf(orders + len, sizeof(orders) - len, "%s%u:%.12g", len ? "," : "", i,
-				 o->folios[i]);
+			snprintf(orders + len, sizeof(orders) - len, "%s%u:%.12g", len ? "," : "",
+				 i, o->folios[i]);
 	}
 	ret = add_note(h, e, "note memory=%" PRIu64 " limit=%" PRIu64 " pages, orders=%s",
 		       o->memory, o->limit, orders);

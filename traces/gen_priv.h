@@ -60,7 +60,8 @@ void gen_memory_free(struct gen_memory *m);
 /** gen_memory_pages - room that @pages pages in folios of any order take at the most */
 uint64_t gen_memory_pages(uint64_t pages);
 
-/** gen_memory_write - a new folio of @order; its head page goes to *@head. 0, -ENOMEM or -EINVAL. */
+/** gen_memory_write - a new folio of @order; its head page goes to *@head. 0, -ENOMEM or -EINVAL.
+ */
 int gen_memory_write(struct gen_memory *m, unsigned int order, uint32_t *head);
 
 /** gen_memory_access - access to a written page: one that is out comes in alone, as order 0 */
