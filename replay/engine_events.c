@@ -351,9 +351,24 @@ static void on_slots(struct engine *g, const struct columns *c, uint32_t i)
 		g->machine.slots.dev[type].refs[k] = (uint8_t)(count > 255 ? 255 : count);
 }
 
+/* Slots whose references, cache or allocation an event changes: type, off and n stand together. */
+static void note_change(struct engine *g, const struct block_view *v, uint32_t k,
+			enum event_type type, const struct columns *c, uint32_t i)
+{
+	unsigned int first = type == EV_ALLOC ? ALLOC_TYPE : CACHE_TYPE;
+
+	if (type != EV_CACHE && type != EV_UNCACHE && type != EV_ALLOC && type != EV_UNREF &&
+	    type != EV_FREE)
+		return;
+	verify_change(&g->verify, v->times[k], v->cpus[k], column_get(c, i, first, 0),
+		      c->v[first + 1][i], column_get(c, i, first + 2, 1));
+}
+
 int engine_event(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,
 		 const struct columns *c, uint32_t i)
 {
+	if (g->o->verify)
+		note_change(g, v, k, type, c, i);
 	switch (type) {
 	case EV_LOOKUP:
 		return on_lookup(g, v, k, c, i);

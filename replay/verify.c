@@ -20,6 +20,10 @@ int verify_init(struct verify *v, const struct policy *p, struct machine *m, str
 	v->survey = survey;
 	v->out = out;
 	out->done = true;
+	/* Without memory for it nothing is explained by order, and that is all. */
+	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
+		if (m->slots.dev[t].size)
+			v->changes[t] = calloc(m->slots.dev[t].size, sizeof(*v->changes[t]));
 	return run_init(&v->run, p, m, c, index, survey, &v->scratch);
 }
 
@@ -28,6 +32,8 @@ void verify_free(struct verify *v)
 	for (unsigned int i = 0; i < v->ncalls; i++)
 		free(v->calls[i].expected);
 	free(v->calls);
+	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
+		free(v->changes[t]);
 	map_free(&v->tasks);
 	run_free(&v->run);
 	replay_result_free(&v->scratch);
@@ -104,19 +110,50 @@ static bool explain_loss(const struct verify *v, struct difference *d)
 	return true;
 }
 
+void verify_change(struct verify *v, uint64_t t_ns, int cpu, uint64_t type, uint64_t off,
+		   uint64_t n)
+{
+	if (!slots_valid(&v->run.machine->slots, type, off) || !v->changes[type])
+		return;
+	for (uint64_t i = 0; i < n && slots_valid(&v->run.machine->slots, type, off + i); i++)
+		v->changes[type][off + i] = (struct slot_change){ t_ns, cpu };
+}
+
+/*
+ * Another CPU changed the slot while the call of this one went on: the trace's order of the two
+ * need not be the kernel's.
+ */
+static bool explain_change(const struct verify *v, const struct task_call *call, unsigned int type,
+			   uint64_t off, struct difference *d)
+{
+	const struct slot_change *c;
+	uint64_t apart;
+
+	if (!slots_valid(&v->run.machine->slots, type, off) || !v->changes[type])
+		return explain_loss(v, d);
+	c = &v->changes[type][off];
+	apart = c->t_ns > call->t_ns ? c->t_ns - call->t_ns : call->t_ns - c->t_ns;
+	if (!c->t_ns || c->cpu < 0 || call->cpu < 0 || c->cpu == call->cpu || apart > OVERLAP_NS)
+		return explain_loss(v, d);
+	format(d->why, sizeof(d->why), "order of events: CPU %d changed the slot at %" PRIu64 " ns",
+	       c->cpu, c->t_ns);
+	return true;
+}
+
 /* The call of a task is over: what it was expected to read and did not is a difference. */
 static void close_call(struct verify *v, struct task_call *call, uint64_t t_ns)
 {
 	for (unsigned int i = 0; v->survey->events[EV_READ] && call->open && i < call->nexpected;
 	     i++) {
 		const struct expected_read *x = &call->expected[i];
-		struct difference d = { .event = "READ", .recorded = "not read",
+		struct difference d = { .event = "READ",
+					.recorded = "not read",
 					.why = "freed meanwhile, or no memory for the page" };
 
-		format(d.predicted, sizeof(d.predicted), "type=%u off=%" PRIu64 " cause=%s", x->type,
-		       x->off, x->target ? "demand" : "ra");
+		format(d.predicted, sizeof(d.predicted), "type=%u off=%" PRIu64 " cause=%s",
+		       x->type, x->off, x->target ? "demand" : "ra");
 		compared(v, t_ns, &v->out->reads_checked, &v->out->reads_agreed, &d,
-			 explain_loss(v, &d));
+			 explain_change(v, call, x->type, x->off, &d));
 	}
 	call->open = call->pending = call->bypass = false;
 	call->nexpected = 0;
@@ -242,7 +279,8 @@ static void compare_window(struct verify *v, const struct moment *at, const stru
 	struct difference d = { .event = "RA" };
 
 	if (same_mode && walk->w.pages == c->ret) {
-		compared(v, at->t_ns, &v->out->windows_checked, &v->out->windows_agreed, NULL, false);
+		compared(v, at->t_ns, &v->out->windows_checked, &v->out->windows_agreed, NULL,
+			 false);
 		return;
 	}
 	format(d.recorded, sizeof(d.recorded), "mode=%s off=%" PRIu64 " ret=%" PRIu64,
@@ -297,11 +335,13 @@ int verify_call(struct verify *v, const struct moment *at, const struct recorded
 		close_call(v, call, at->t_ns);
 		call->need = c->need;
 	}
+	call->t_ns = at->t_ns;
+	call->cpu = at->cpu;
 	return make_call(v, at, call, c);
 }
 
 /* Compare a lookup's answer; returns whether it counts as a hit from here on. */
-static bool compare_lookup(struct verify *v, const struct moment *at,
+static bool compare_lookup(struct verify *v, const struct moment *at, const struct task_call *call,
 			   const struct recorded_lookup *l)
 {
 	uint8_t *bits = run_bits(&v->run, l->need.type, l->need.off);
@@ -317,12 +357,12 @@ static bool compare_lookup(struct verify *v, const struct moment *at,
 		format(d.recorded, sizeof(d.recorded), "off=%" PRIu64 " hit=%d ra=%d", l->need.off,
 		       l->hit, l->ra > 0);
 		format(d.predicted, sizeof(d.predicted), "hit=%d ra=%d", cached, marked);
-		explained = explain_loss(v, &d);
+		explained = explain_change(v, call, l->need.type, l->need.off, &d);
 		if (!explained)
 			format(d.why, sizeof(d.why), "%s",
-			       l->hit && !cached ? "an insertion in the swap cache was not seen" :
-			       !l->hit		 ? "a removal from the swap cache was not seen" :
-						   "the readahead mark was set or lost unseen");
+			       l->hit && !cached ? "an insertion in the swap cache was not seen"
+			       : !l->hit	 ? "a removal from the swap cache was not seen"
+						 : "the readahead mark was set or lost unseen");
 	}
 	compared(v, at->t_ns, &v->out->lookups_checked, &v->out->lookups_agreed, same ? NULL : &d,
 		 !same && explained);
@@ -360,12 +400,15 @@ int verify_lookup(struct verify *v, const struct moment *at, const struct record
 		return -ENOMEM;
 	close_call(v, call, at->t_ns);
 	call->need = *n;
+	call->t_ns = at->t_ns;
+	call->cpu = at->cpu;
 	run_needed(&v->run, n);
 	if (l->bypass > 0) {
 		compare_bypass(v, at, l, call);
 		return 0;
 	}
-	if (!(swapoff && v->run.policy.swapoff == SWAPOFF_VANILLA) && compare_lookup(v, at, l)) {
+	if (!(swapoff && v->run.policy.swapoff == SWAPOFF_VANILLA) &&
+	    compare_lookup(v, at, call, l)) {
 		if (!swapoff || v->run.policy.swapoff != SWAPOFF_LOOKUP_ONLY) {
 			remember_state(v, at, n);
 			run_account(&v->run, n);
@@ -416,9 +459,10 @@ int verify_read(struct verify *v, const struct moment *at, unsigned int type, ui
 	for (uint64_t i = 0; i < n && slots_valid(&v->run.machine->slots, type, off + i); i++)
 		adopt_read(v, type, off + i, cause);
 	if (!call->open)
-		return 0; /* not a readahead call's: MADV_WILLNEED and the like read without a window */
-	expected = call->bypass ? cause < 0 || cause == READ_BYPASS :
-				  tick_off(call, type, off, cause);
+		return 0; /* not a readahead call's: MADV_WILLNEED and the like read without a
+			     window */
+	expected =
+		call->bypass ? cause < 0 || cause == READ_BYPASS : tick_off(call, type, off, cause);
 	if (!expected && call->unknown && cause != READ_DEMAND) {
 		call->unknown--;
 		v->out->reads_unknown++;
@@ -427,13 +471,17 @@ int verify_read(struct verify *v, const struct moment *at, unsigned int type, ui
 	if (expected) {
 		compared(v, at->t_ns, &v->out->reads_checked, &v->out->reads_agreed, NULL, false);
 	} else {
-		struct difference d = { .event = "READ", .predicted = "not read",
+		struct difference d = { .event = "READ",
+					.predicted = "not read",
 					.why = "the slot was in use or out of the cache unseen" };
 
-		format(d.recorded, sizeof(d.recorded), "type=%u off=%" PRIu64 " cause=%s", type, off,
-		       cause == READ_DEMAND ? "demand" : cause == READ_BYPASS ? "bypass" : "ra");
+		format(d.recorded, sizeof(d.recorded), "type=%u off=%" PRIu64 " cause=%s", type,
+		       off,
+		       cause == READ_DEMAND   ? "demand"
+		       : cause == READ_BYPASS ? "bypass"
+					      : "ra");
 		compared(v, at->t_ns, &v->out->reads_checked, &v->out->reads_agreed, &d,
-			 explain_loss(v, &d));
+			 explain_change(v, call, type, off, &d));
 	}
 	return 0;
 }
@@ -444,10 +492,12 @@ int verify_finish(struct verify *v)
 	struct verify_result *r = v->out;
 	size_t used = 0;
 
-	/* Calls still open at the end of the trace may just not have read yet: nothing to compare. */
+	/* Calls still open at the end of the trace may just not have read yet: nothing to compare.
+	 */
 	r->missing[0] = '\0';
 	if (!r->windows_checked)
-		used = (size_t)snprintf(r->missing, sizeof(r->missing), "windows (no RA events with %s)",
+		used = (size_t)snprintf(r->missing, sizeof(r->missing),
+					"windows (no RA events with %s)",
 					s->with_ret ? "off" : "ret");
 	if (!s->with_hit)
 		used += (size_t)snprintf(r->missing + used, sizeof(r->missing) - used,

@@ -22,6 +22,8 @@ struct task_call {
 	bool pending;	    /* a need that missed; its readahead call is to follow */
 	bool open;	    /* the call was seen, reads are expected */
 	bool bypass;	    /* the read goes around the cache */
+	uint64_t t_ns;	    /* when the need or the call was */
+	int cpu;
 	struct need need;
 	unsigned int unknown; /* pages of the window whose slot is not known */
 	struct expected_read *expected; /* owned */
@@ -36,6 +38,12 @@ struct past_state {
 };
 #define PAST_STATES 8
 
+/* Who changed a slot last: references, cache or allocation. */
+struct slot_change {
+	uint64_t t_ns;
+	int cpu; /* -1: nobody */
+};
+
 struct verify {
 	struct ra_run run; /* its result is scratch */
 	struct replay_result scratch;
@@ -46,6 +54,7 @@ struct verify {
 	unsigned int ncalls, room;
 	struct past_state past[PAST_STATES];
 	unsigned int npast;
+	struct slot_change *changes[SLOT_DEVICES]; /* [off]; NULL: memory was short, nothing explained */
 	uint64_t lost;	   /* lost events so far */
 	int error;	   /* -ENOMEM met in a callback */
 };
@@ -81,6 +90,10 @@ int verify_lookup(struct verify *v, const struct moment *at, const struct record
 int verify_call(struct verify *v, const struct moment *at, const struct recorded_call *c);
 int verify_read(struct verify *v, const struct moment *at, unsigned int type, uint64_t off,
 		uint64_t n, int cause);
+
+/** verify_change - slots changed: references, cache or allocation; explains differences by order */
+void verify_change(struct verify *v, uint64_t t_ns, int cpu, uint64_t type, uint64_t off,
+		   uint64_t n);
 
 /** verify_finish - close all open calls and say what could not be checked */
 int verify_finish(struct verify *v);

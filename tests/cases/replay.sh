@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 74
+tap_plan 76
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -273,6 +273,24 @@ verify_text bad 2
 run "$SWAPTRACE" replay --verify "$WORK/bad"
 tap_is "$STATUS" 1 "verify: a wrong window is exit 1"
 tap_grep 'RA: recorded mode=cluster off=1001 ret=2; predicted mode=cluster ret=4' "$OUT" "verify: and it is shown"
+# CPU 1 drops slot 1001 while CPU 0 reads the window around 1000: the drop may have come first.
+for cpu in 1 0; do
+	{
+		printf '# swaptrace text 1\n%s cpus=2\n' "$CLUSTER"
+		echo "100 0 7 a SLOTS type=0 off=1000 n=2"
+		echo "200 0 7 a LOOKUP type=0 off=1000 cause=fault hit=0"
+		echo "210 0 7 a RA mode=cluster type=0 off=1000 ret=8"
+		echo "220 0 7 a READ type=0 off=1000 cause=demand"
+		echo "230 $cpu 8 b UNREF type=0 off=1001 n=1 how=zap left=0"
+		echo "300 0 7 a LOOKUP type=0 off=1000 cause=fault hit=1"
+	} >"$WORK/race$cpu"
+done
+run "$SWAPTRACE" replay --verify --json "$WORK/race1"
+tap_is "$(jq -c '.results[0].verify | [.checked, .agreed, .explained]' "$OUT")" "[5,4,1]" \
+	"verify: a read prevented by another CPU is explained by the order of events"
+run "$SWAPTRACE" replay --verify --json "$WORK/race0"
+tap_is "$(jq -c '.results[0].verify | [.checked, .agreed, .explained]' "$OUT")" "[5,4,0]" \
+	"verify: on one CPU it is not"
 trace unknown_release '# release=6.6.17 page_cluster=3 vma_ra=0' <<-END
 	LOOKUP type=0 off=5 cause=fault hit=0
 END
