@@ -20,37 +20,21 @@
 	}
 
 const struct count_field readahead_counts[] = {
-	FIELD(calls),
-	FIELD(batches),
-	FIELD(pages_read),
-	FIELD(ra_pages),
-	FIELD(hits),
-	FIELD(writeout_hits),
-	FIELD(unused),
-	FIELD(drains),
-	FIELD(lookups),
-	FIELD(cache_hits),
-	FIELD(bypassed),
-	FIELD(unknown_neighbours),
-	FIELD(assumed_slots),
-	{ NULL, 0 },
+	FIELD(calls),	      FIELD(batches),	    FIELD(pages_read), FIELD(ra_pages),
+	FIELD(hits),	      FIELD(writeout_hits), FIELD(unused),     FIELD(drains),
+	FIELD(lookups),	      FIELD(cache_hits),    FIELD(bypassed),   FIELD(unknown_neighbours),
+	FIELD(assumed_slots), { NULL, 0 },
 };
 
 #define LRU_FIELD(member)                                                                          \
 	{                                                                                          \
-		#member, offsetof(struct lru_result, member)                                       \
+#member, offsetof(struct lru_result, member)                                       \
 	}
 
 const struct count_field lru_counts[] = {
-	LRU_FIELD(drains),
-	LRU_FIELD(drains_empty),
-	LRU_FIELD(drains_saved),
-	LRU_FIELD(suppressed),
-	LRU_FIELD(moved),
-	LRU_FIELD(releases),
-	LRU_FIELD(flushes),
-	LRU_FIELD(flushed),
-	LRU_FIELD(added),
+	LRU_FIELD(drains),     LRU_FIELD(drains_empty), LRU_FIELD(drains_saved),
+	LRU_FIELD(suppressed), LRU_FIELD(moved),	LRU_FIELD(releases),
+	LRU_FIELD(flushes),    LRU_FIELD(flushed),	LRU_FIELD(added),
 	{ NULL, 0 },
 };
 

@@ -83,8 +83,8 @@ struct trace_summary {
 	/*
 	 * Requests for slots and drains as they were recorded. Not part of the result: what a model
 	 * finds beside (reasons, free space, policies) is not there, so that these are counts of
-	 * their own kind. Of @alloc: orders, first (n, t_ns, order), slices without used[]. Of @lru:
-	 * drains, releases, flushes, moved, flushed, sites.
+	 * their own kind. Of @alloc: orders, first (n, t_ns, order), slices without used[]. Of
+	 * @lru: drains, releases, flushes, moved, flushed, sites.
 	 */
 	struct alloc_result alloc;
 	struct lru_result lru;

@@ -63,7 +63,6 @@ void loader_attach_kinds(const struct hook_choice *c, const struct loader_result
 /** log_tail - where the last @lines lines of @log begin */
 const char *log_tail(const char *log, unsigned int lines);
 
-
 /** loader_errno - text of an error; ENOTSUPP (524), which has no name outside the kernel, included
  */
 const char *loader_errno(int err, char *out, size_t size);

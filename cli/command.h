@@ -8,13 +8,14 @@
 #include "common/error.h"
 
 /*
- * One subcommand a file (cli/cmd_NAME.c), one table (command_table[] in cli/commands.c). The parser,
+ * One subcommand a file (cli/cmd_NAME.c), one table (command_table[] in cli/commands.c). The
+ * parser,
  * --help, the man pages and the shell completion are all made from it.
  */
 
 enum exit_code {
 	EXIT_DONE = 0,
-	EXIT_FINDING = 1,     /* done, with a finding: failed --verify, a picture not written, ... */
+	EXIT_FINDING = 1, /* done, with a finding: failed --verify, a picture not written, ... */
 	EXIT_USAGE = 2,
 	EXIT_INPUT = 3,	      /* input unreadable */
 	EXIT_ENVIRONMENT = 4, /* no privilege, no BTF, no space */
@@ -50,15 +51,15 @@ struct arguments {
 
 struct command {
 	const char *name;
-	const char *synopsis; /* what follows the name: "[options] FILE" */
-	const char *summary;  /* one line, lower case, no full stop */
+	const char *synopsis;	 /* what follows the name: "[options] FILE" */
+	const char *summary;	 /* one line, lower case, no full stop */
 	const char *description; /* paragraphs for the man page; blank line between them */
 	const char *examples;	 /* lines for help and man page, may be NULL */
-	const struct option_desc *options; /* ends with a NULL name */
+	const struct option_desc *options;	  /* ends with a NULL name */
 	int (*run)(const struct arguments *args); /* returns enum exit_code */
-	int min_files, max_files; /* operands; max -1: any number */
-	const char *words;	  /* operands that are none of files, with blanks between; or NULL */
-	bool child;		  /* takes "-- COMMAND" */
+	int min_files, max_files;		  /* operands; max -1: any number */
+	const char *words; /* operands that are none of files, with blanks between; or NULL */
+	bool child;	   /* takes "-- COMMAND" */
 };
 
 extern const struct command *const command_table[]; /* NULL-terminated */
@@ -88,7 +89,8 @@ void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* silent with --quiet */
 /** fail - print an error and return @code, so that `return fail(EXIT_INPUT, ...)` reads well */
 int fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/** exit_code_for - enum exit_code for a library's negative errno (missing file, damage -> 3; EPERM, ENOSPC -> 4) */
+/** exit_code_for - enum exit_code for a library's negative errno (missing file, damage -> 3; EPERM,
+ * ENOSPC -> 4) */
 int exit_code_for(int err);
 
 /** message_quiet, message_debug - set by --quiet and --debug */

@@ -181,9 +181,9 @@ static void print_zsh(FILE *f)
 			fprintf(f, " \\\n\t\t\t'*:operand:(%s)'\n\t\t;;\n", c->words);
 		else
 			fprintf(f, " \\\n\t\t\t'*:%s'\n\t\t;;\n",
-				operands_are_commands(c) ?
-					"subcommand:{_describe subcommand commands}" :
-					"file:_files");
+				operands_are_commands(c)
+					? "subcommand:{_describe subcommand commands}"
+					: "file:_files");
 	}
 	fputs("\tesac\n}\n\n_swaptrace \"$@\"\n", f);
 }
@@ -227,7 +227,8 @@ static void print_fish(FILE *f)
 		fish_options(f, c->name, common_options);
 		if (c->words)
 			fprintf(f,
-				"complete -c swaptrace -n '__fish_seen_subcommand_from %s' -f -a '%s'\n",
+				"complete -c swaptrace -n '__fish_seen_subcommand_from %s' -f -a "
+				"'%s'\n",
 				c->name, c->words);
 		if (!operands_are_commands(c))
 			continue;

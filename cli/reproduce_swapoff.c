@@ -28,7 +28,7 @@
 enum { VANILLA, PATCHED, V6_18, COLUMNS };
 
 static const char *const specs[COLUMNS] = { "swapoff=vanilla", "swapoff=lookup-first",
-					     "model=v6.18" };
+					    "model=v6.18" };
 static const char *const titles[COLUMNS] = { "vanilla", "patched", "6.18" };
 
 struct capture {
@@ -82,7 +82,8 @@ static int replay_capture(struct capture *c, const struct cost_model *cost)
 			ret = fail(exit_code_for(ret), "%s: %s", c->path, e.text);
 	}
 	if (!ret && !c->results[0].readahead.lookups)
-		ret = fail(EXIT_INPUT, "%s: holds no needs of swap entries (LOOKUP events)", c->path);
+		ret = fail(EXIT_INPUT, "%s: holds no needs of swap entries (LOOKUP events)",
+			   c->path);
 	if (!ret)
 		ret = check_mode(c);
 	return ret;
@@ -209,8 +210,7 @@ static int print_windows(const struct capture *c)
 	for (unsigned int i = 0; i < sizes.n; i++)
 		add_window_row(t, c, &p, sizes.bins[i].pages);
 	add_total_row(t, c, &p);
-	printf("Windows of readahead calls, %s readahead (calls and share)\n\n",
-	       c->readahead);
+	printf("Windows of readahead calls, %s readahead (calls and share)\n\n", c->readahead);
 	if (!ret)
 		ret = table_text(t, stdout);
 	table_free(t);
@@ -218,10 +218,10 @@ static int print_windows(const struct capture *c)
 	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
 }
 
-#define COUNT(field)                                                                                \
-	static uint64_t get_##field(const struct readahead_result *r)                               \
-	{                                                                                           \
-		return r->field;                                                                    \
+#define COUNT(field)                                                                               \
+	static uint64_t get_##field(const struct readahead_result *r)                              \
+	{                                                                                          \
+		return r->field;                                                                   \
 	}
 COUNT(calls)
 COUNT(batches)
@@ -234,8 +234,8 @@ static const struct {
 	const char *name;
 	uint64_t (*get)(const struct readahead_result *r);
 } counts[] = {
-	{ "readahead calls", get_calls },     { "batches that read", get_batches },
-	{ "pages read", get_pages_read },     { "of them by readahead", get_ra_pages },
+	{ "readahead calls", get_calls },	{ "batches that read", get_batches },
+	{ "pages read", get_pages_read },	{ "of them by readahead", get_ra_pages },
 	{ "readahead hits counted", get_hits }, { "drains by readahead", get_drains },
 };
 
@@ -285,8 +285,7 @@ static void print_capture_line(const struct capture *c)
 	const char *release = trace_header_get(h, "release");
 
 	printf("capture %s: kernel %s, %s needs of swap entries, %s of them by swapoff; ", c->path,
-	       release ? release : "unknown",
-	       format_count(c->results[0].readahead.lookups).s,
+	       release ? release : "unknown", format_count(c->results[0].readahead.lookups).s,
 	       format_count(swapoff_needs(&c->results[0])).s);
 	for (int i = 0; i < COLUMNS; i++)
 		printf("%s%s is %s", i ? ", " : "", titles[i],
@@ -309,9 +308,11 @@ static void add_time_row(struct table *t, const struct capture *c, const struct 
 
 static int print_times(const struct capture *captures)
 {
-	static const char *const headers[] = { "published vanilla s", "published patched s", "ratio",
-					       "estimated vanilla s", "estimated patched s",
-					       "estimated 6.18 s",    "ratio (estimate)" };
+	static const char *const headers[] = {
+		"published vanilla s", "published patched s", "ratio",
+		"estimated vanilla s", "estimated patched s", "estimated 6.18 s",
+		"ratio (estimate)"
+	};
 	struct table *t = table_new("times", "");
 	int ret;
 
@@ -326,7 +327,8 @@ static int print_times(const struct capture *captures)
 	ret = table_text(t, stdout);
 	table_free(t);
 	printf("\nThe published times are of another machine and a larger workload; ours are an "
-	       "ESTIMATE from counts, not a measurement: %s.\nCompare the ratios, and lead with the "
+	       "ESTIMATE from counts, not a measurement: %s.\nCompare the ratios, and lead with "
+	       "the "
 	       "counts above.\n",
 	       captures[0].results[0].estimate.assumptions);
 	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;

@@ -8,8 +8,8 @@
  * sample_path - where a shipped capture lies
  * @name: file name, "t1-cluster-6.12.swaptrace"
  * @out, @size: the path, or the bare name when it is found nowhere
- * Looks into $SWAPTRACE_SAMPLES, then beside the program (work tree), then where `make install` puts
- * the samples. Returns 0 or -ENOENT.
+ * Looks into $SWAPTRACE_SAMPLES, then beside the program (work tree), then where `make install`
+ * puts the samples. Returns 0 or -ENOENT.
  */
 int sample_path(const char *name, char *out, size_t size);
 

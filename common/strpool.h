@@ -17,7 +17,8 @@ struct strpool *strpool_new(void);
 /** strpool_free - free the pool and all its strings; NULL is allowed */
 void strpool_free(struct strpool *p);
 
-/** strpool_intern - the id of the string of @len bytes at @s, a new one if needed; 0 when memory is out */
+/** strpool_intern - the id of the string of @len bytes at @s, a new one if needed; 0 when memory is
+ * out */
 uint32_t strpool_intern(struct strpool *p, const char *s, size_t len);
 
 /**

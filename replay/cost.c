@@ -11,7 +11,7 @@
  * published time. The CPU costs are those of a few thousand instructions per call and page.
  */
 static const struct cost_model presets[] = {
-	{ "nvme", 80, 2000, 1, 3 },	{ "ssd", 150, 500, 1, 3 }, { "virtio", 120, 1000, 1, 3 },
+	{ "nvme", 80, 2000, 1, 3 }, { "ssd", 150, 500, 1, 3 }, { "virtio", 120, 1000, 1, 3 },
 	{ "hdd", 8000, 150, 1, 3 }, { "zram", 0, 1000, 1, 3 },
 };
 #define PRESETS (sizeof(presets) / sizeof(presets[0]))
@@ -25,7 +25,9 @@ static int parse_custom(struct cost_model *c, const char *spec)
 		return -EINVAL;
 	if (!(lat >= 0 && lat < 1e9 && bw > 0 && bw < 1e9))
 		return -EINVAL;
-	*c = (struct cost_model){ .latency_us = lat, .bandwidth_mbs = bw, .call_us = 1, .page_us = 3 };
+	*c = (struct cost_model){
+		.latency_us = lat, .bandwidth_mbs = bw, .call_us = 1, .page_us = 3
+	};
 	snprintf(c->name, sizeof(c->name), "given");
 	return 0;
 }
@@ -40,7 +42,8 @@ int cost_parse(struct cost_model *c, const char *spec, struct error *e)
 	if (!parse_custom(c, spec))
 		return 0;
 	return error_set(e, -EINVAL,
-			 "device=%s is not one of nvme, ssd, virtio, hdd, zram, lat:US;bw:MBS", spec);
+			 "device=%s is not one of nvme, ssd, virtio, hdd, zram, lat:US;bw:MBS",
+			 spec);
 }
 
 void cost_estimate(const struct cost_model *c, uint64_t page_size, struct replay_result *r)
@@ -48,8 +51,7 @@ void cost_estimate(const struct cost_model *c, uint64_t page_size, struct replay
 	const struct readahead_result *ra = &r->readahead;
 	double waits = (double)(ra->batches + ra->bypassed);
 	double us = waits * c->latency_us + (double)ra->calls * c->call_us +
-		    (double)ra->pages_read *
-			    (c->page_us + (double)page_size / c->bandwidth_mbs);
+		    (double)ra->pages_read * (c->page_us + (double)page_size / c->bandwidth_mbs);
 
 	r->estimate.known = true;
 	r->estimate.seconds = us / 1e6;

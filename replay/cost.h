@@ -11,10 +11,10 @@
  */
 struct cost_model {
 	char name[64];
-	double latency_us; /* from submitting a batch to its first page */
+	double latency_us;    /* from submitting a batch to its first page */
 	double bandwidth_mbs; /* MB (10^6 bytes) per second once it runs */
-	double call_us;	   /* CPU time of one readahead call */
-	double page_us;	   /* CPU time to map one page */
+	double call_us;	      /* CPU time of one readahead call */
+	double page_us;	      /* CPU time to map one page */
 };
 
 /**

@@ -12,23 +12,24 @@
 #define REPLAY_POLICIES 64
 
 struct replay_options {
-	const struct policy *policies; /* npolicies of them; each gives one result */
-	unsigned int npolicies;	       /* 1 .. REPLAY_POLICIES */
+	const struct policy *policies;	   /* npolicies of them; each gives one result */
+	unsigned int npolicies;		   /* 1 .. REPLAY_POLICIES */
 	const struct generation *recorded; /* of the recorded kernel; NULL: that of policies[0] */
-	bool verify;		       /* compare with the recorded decisions; goes into results[0] */
-	bool have_init_hits;	       /* --init-hits: the global hit counter at the start */
+	bool verify;	     /* compare with the recorded decisions; goes into results[0] */
+	bool have_init_hits; /* --init-hits: the global hit counter at the start */
 	uint32_t init_hits;
 	const struct cost_model *cost; /* NULL: no estimate */
-	bool check;		       /* check the allocators' invariants after every event; slow */
-	unsigned int slices;	       /* points of the time line, 0: none */
+	bool check;	     /* check the allocators' invariants after every event; slow */
+	unsigned int slices; /* points of the time line, 0: none */
 };
 
 /**
  * replay_trace - replay a whole trace
  * @r: at its first event; it is read twice and left at its end
- * @results: array of @o->npolicies, filled; free each with replay_result_free(), also after an error
- * Returns 0; -EINVAL when --verify cannot be done because the trace is filtered, -EPROTONOSUPPORT
- * because there is no model of the recorded release for what the trace holds, with the reason in
+ * @results: array of @o->npolicies, filled; free each with replay_result_free(), also after an
+ * error Returns 0; -EINVAL when --verify cannot be done because the trace is filtered,
+ * -EPROTONOSUPPORT because there is no model of the recorded release for what the trace holds, with
+ * the reason in
  * @e; other negative errno.
  */
 int replay_trace(struct trace_reader *r, const struct replay_options *o,

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In order of age. Sources: kernel-facts 1.5 (accounting), 1.7 (VMA), 1.8 (bypass), 2.3 (swapoff). */
+/* In order of age. Sources: kernel-facts 1.5 (accounting), 1.7 (VMA), 1.8 (bypass), 2.3 (swapoff).
+ */
 static const struct generation generations[] = {
 	{ "v5.6", 5, 6, SWAPOFF_VANILLA, false, false, "scan-6.1" },
 	{ "v6.1", 6, 1, SWAPOFF_LOOKUP_FIRST, false, false, "scan-6.1" },
@@ -158,8 +159,8 @@ static int set_model(struct policy *p, const char *value, struct error *e)
 	const struct generation *g = generation_by_name(value);
 
 	if (!g)
-		return error_set(e, -EINVAL, "policy: model=%s is not one of v5.6, v6.1, v6.12, v6.18",
-				 value);
+		return error_set(e, -EINVAL,
+				 "policy: model=%s is not one of v5.6, v6.1, v6.12, v6.18", value);
 	if (p->swapoff == p->generation->swapoff)
 		p->swapoff = g->swapoff;
 	p->generation = g;

@@ -37,15 +37,15 @@ struct generation {
 	const char *name; /* "v6.12" */
 	unsigned int major, minor;
 	enum swapoff_policy swapoff;
-	bool shmem_bypass;  /* shmem swap-in goes around the cache on synchronous devices (6.14+) */
-	bool vma_left_clamp; /* a VMA window's left edge stops at address 0 (6.11+) */
+	bool shmem_bypass; /* shmem swap-in goes around the cache on synchronous devices (6.14+) */
+	bool vma_left_clamp;   /* a VMA window's left edge stops at address 0 (6.11+) */
 	const char *allocator; /* its slot allocator; v5.6: the nearest there is */
 };
 
 struct policy {
 	char spec[200]; /* as the user wrote it; "recorded" for the recorded kernel's own */
 	const struct generation *generation;
-	bool what_if;	/* differs from what the recorded kernel did; lru apart, see lru_run.h */
+	bool what_if; /* differs from what the recorded kernel did; lru apart, see lru_run.h */
 	enum readahead_policy readahead;
 	unsigned int fixed; /* READAHEAD_FIXED: slots, a power of two */
 	int page_cluster;   /* -1: as recorded */

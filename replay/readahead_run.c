@@ -19,9 +19,9 @@ int run_init(struct ra_run *run, const struct policy *p, struct machine *m, stru
 	run->index = index;
 	run->survey = survey;
 	run->result = result;
-	run->nglobal = p->prev == PREV_PER_DEVICE ? SLOT_DEVICES :
-		       p->prev == PREV_PER_CPU	  ? (p->cpus ? p->cpus : m->cpus) :
-						    1;
+	run->nglobal = p->prev == PREV_PER_DEVICE ? SLOT_DEVICES
+		       : p->prev == PREV_PER_CPU  ? (p->cpus ? p->cpus : m->cpus)
+						  : 1;
 	run->global = calloc(run->nglobal, sizeof(*run->global));
 	run->vma_word = calloc(nvmas + 1, sizeof(*run->vma_word));
 	run->vma_started = calloc(nvmas + 1, sizeof(*run->vma_started));
@@ -44,8 +44,8 @@ void run_free(struct ra_run *run)
 
 unsigned int run_page_cluster(const struct ra_run *run)
 {
-	return (unsigned int)(run->policy.page_cluster >= 0 ? run->policy.page_cluster :
-							      run->machine->page_cluster);
+	return (unsigned int)(run->policy.page_cluster >= 0 ? run->policy.page_cluster
+							    : run->machine->page_cluster);
 }
 
 struct ra_global *run_state(struct ra_run *run, const struct need *n)
@@ -121,7 +121,8 @@ bool run_account(struct ra_run *run, const struct need *n)
 		run->result->readahead.writeout_hits++;
 	}
 	if (vma)
-		ra_vma_hit(&run->vma_word[n->vma], n->addr, marked, run->machine->geometry.page_shift);
+		ra_vma_hit(&run->vma_word[n->vma], n->addr, marked,
+			   run->machine->geometry.page_shift);
 	else if (marked)
 		run_state(run, n)->hits++;
 	return marked;
@@ -151,7 +152,6 @@ static void count_call(struct ra_run *run, enum ra_way way, unsigned int pages)
 	}
 }
 
-
 void run_take_start_state(struct ra_run *run, const struct need *n, enum ra_way way)
 {
 	const struct survey *s = run->survey;
@@ -169,7 +169,8 @@ void run_take_start_state(struct ra_run *run, const struct need *n, enum ra_way 
 		run->vma_started[n->vma] = 1;
 		if (f->known)
 			run->vma_word[n->vma] = ra_vma_pack(
-				&(struct ra_vma_state){ f->prev << shift, f->last, f->hits }, shift);
+				&(struct ra_vma_state){ f->prev << shift, f->last, f->hits },
+				shift);
 	}
 }
 
@@ -196,13 +197,13 @@ unsigned int run_window(struct ra_run *run, const struct need *n, struct window_
 		break;
 	case WAY_FIXED:
 		pages = fixed_size(run, n);
-		walk->neighbours = ra_cluster_window(pages, n->off, m->slots.dev[n->type].pages,
-						     &walk->w);
+		walk->neighbours =
+			ra_cluster_window(pages, n->off, m->slots.dev[n->type].pages, &walk->w);
 		break;
 	case WAY_CLUSTER:
 		pages = ra_swapin_nr_pages(run_state(run, n), order, n->off);
-		walk->neighbours = ra_cluster_window(pages, n->off, m->slots.dev[n->type].pages,
-						     &walk->w);
+		walk->neighbours =
+			ra_cluster_window(pages, n->off, m->slots.dev[n->type].pages, &walk->w);
 		break;
 	case WAY_NONE:
 		walk->w = (struct ra_window){ n->off, n->off + 1, 1 };

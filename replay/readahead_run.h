@@ -15,9 +15,9 @@
 
 /* Swap-cache state of one slot under one policy. */
 enum cache_bits {
-	SLOT_CACHED = 1 << 0, /* in the swap cache */
-	SLOT_MARKED = 1 << 1, /* carries the readahead mark (PG_readahead) */
-	SLOT_UNUSED = 1 << 2, /* read ahead and not needed since */
+	SLOT_CACHED = 1 << 0,	/* in the swap cache */
+	SLOT_MARKED = 1 << 1,	/* carries the readahead mark (PG_readahead) */
+	SLOT_UNUSED = 1 << 2,	/* read ahead and not needed since */
 	SLOT_WRITEOUT = 1 << 3, /* in the cache since it was swapped out, not by a read */
 };
 
@@ -44,8 +44,8 @@ struct need {
 	uint64_t off;
 	unsigned int cause; /* enum lookup_cause */
 	unsigned int order;
-	int count;	    /* references, -1 unknown */
-	uint32_t vma;	    /* index, 0: unknown */
+	int count;    /* references, -1 unknown */
+	uint32_t vma; /* index, 0: unknown */
 	bool have_addr;
 	uint64_t addr, vma_start, vma_end;
 	int cpu;
@@ -67,10 +67,10 @@ struct ra_run {
 	struct machine *machine;
 	struct ra_global *global; /* [1], [SLOT_DEVICES] or [CPUs], as the policy's prev says */
 	unsigned int nglobal;
-	bool global_started;	  /* its start state was taken over, or is given */
+	bool global_started; /* its start state was taken over, or is given */
 	const struct survey *survey;
-	uint64_t *vma_word;	  /* [VMA index] */
-	uint8_t *vma_started;	  /* [VMA index]: its start state was taken over */
+	uint64_t *vma_word;		  /* [VMA index] */
+	uint8_t *vma_started;		  /* [VMA index]: its start state was taken over */
 	uint64_t small[2][SMALL_WINDOWS]; /* [0] cluster, [1] VMA: calls by window */
 	struct histogram before[2];	  /* [0] cluster, [1] VMA: counted when the phase began */
 	struct replay_result *result;

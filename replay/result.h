@@ -28,21 +28,22 @@ enum start_state { START_UNKNOWN, START_BOOT, START_GIVEN, START_SNAPSHOT };
 
 /* A count of UINT64_MAX is not known, where known is true and the trace tells only a part. */
 struct readahead_result {
-	bool known;	     /* false: the trace has no event a readahead replay could use */
-	uint64_t calls;	     /* readahead calls (windows computed) */
+	bool known;	/* false: the trace has no event a readahead replay could use */
+	uint64_t calls; /* readahead calls (windows computed) */
 	struct histogram windows, cluster_windows, vma_windows; /* all, and by mode */
 	uint64_t batches;    /* calls that read at least one page */
 	uint64_t pages_read; /* pages read from swap: demand + readahead + bypass */
 	uint64_t ra_pages;   /* newly read by readahead, without the page that was needed */
 	uint64_t hits;	     /* of them: first lookup that found the readahead mark (accounted) */
-	uint64_t writeout_hits; /* hits the kernel counted on pages being written out (PG_reclaim) */
-	uint64_t unused;     /* of ra_pages: not needed by the end of the trace */
-	uint64_t drains;     /* calls with a window above one page: lru_add_drain() */
-	uint64_t lookups;    /* needs of a swap entry */
-	uint64_t cache_hits; /* needs that were found in the swap cache */
-	uint64_t bypassed;   /* needs served around swap cache and readahead */
+	uint64_t
+		writeout_hits; /* hits the kernel counted on pages being written out (PG_reclaim) */
+	uint64_t unused;       /* of ra_pages: not needed by the end of the trace */
+	uint64_t drains;       /* calls with a window above one page: lru_add_drain() */
+	uint64_t lookups;      /* needs of a swap entry */
+	uint64_t cache_hits;   /* needs that were found in the swap cache */
+	uint64_t bypassed;     /* needs served around swap cache and readahead */
 	uint64_t unknown_neighbours; /* pages of VMA windows whose slot the trace does not tell */
-	uint64_t assumed_slots;	     /* slots taken as in use from the start because they were needed */
+	uint64_t assumed_slots; /* slots taken as in use from the start because they were needed */
 };
 
 struct divergence {
@@ -55,34 +56,34 @@ struct divergence {
 #define DIVERGENCES_KEPT 10
 
 struct verify_result {
-	bool done;	       /* --verify was asked for */
+	bool done;		  /* --verify was asked for */
 	uint64_t checked, agreed; /* decisions */
 	uint64_t windows_checked, windows_agreed;
 	uint64_t lookups_checked, lookups_agreed;
 	uint64_t reads_checked, reads_agreed;
 	uint64_t reads_unknown; /* of pages whose owner the trace does not tell: not compared */
 	uint64_t allocs_checked, allocs_agreed; /* slots given, and requests that got none */
-	uint64_t allocs_settling; /* not counted: from before the allocator was in step */
-	uint64_t alloc_in_step;	  /* first allocation decision counted, from 1; 0: none */
+	uint64_t allocs_settling;  /* not counted: from before the allocator was in step */
+	uint64_t alloc_in_step;	   /* first allocation decision counted, from 1; 0: none */
 	uint64_t alloc_in_step_ns; /* its time; 0 where it is the first of all */
 	struct lru_checked lru;
-	uint64_t explained;    /* disagreements with a stated reason (order of events, loss) */
+	uint64_t explained; /* disagreements with a stated reason (order of events, loss) */
 	unsigned int nfirst;
 	struct divergence first[DIVERGENCES_KEPT];
-	char missing[200];     /* what the trace does not hold and so was not checked; "" = nothing */
+	char missing[200]; /* what the trace does not hold and so was not checked; "" = nothing */
 };
 
 /* A window over time, for plots: one point per slice of the trace. */
 struct time_slice {
-	uint64_t t_ns;	 /* start of the slice */
-	uint64_t calls;	 /* readahead calls in it */
+	uint64_t t_ns;	       /* start of the slice */
+	uint64_t calls;	       /* readahead calls in it */
 	uint64_t window_pages; /* sum of their windows */
 	uint64_t lookups, cache_hits, pages_read, ra_pages;
-	uint64_t hits;	 /* lookups in it that found the readahead mark */
+	uint64_t hits; /* lookups in it that found the readahead mark */
 };
 
-struct phase_result { /* between two changes of page_cluster or vma_ra */
-	uint64_t t_ns;	  /* begin */
+struct phase_result {		  /* between two changes of page_cluster or vma_ra */
+	uint64_t t_ns;		  /* begin */
 	int page_cluster, vma_ra; /* -1 unknown */
 	struct histogram cluster_windows, vma_windows;
 };
@@ -90,8 +91,8 @@ struct phase_result { /* between two changes of page_cluster or vma_ra */
 struct swapoff_result { /* one swapoff call seen in the trace */
 	int type;	/* device, -1 unknown */
 	uint64_t begin_ns, end_ns, last_progress_ns;
-	bool complete;	/* an end event with ret 0 was seen */
-	bool killed;	/* ended with an error */
+	bool complete; /* an end event with ret 0 was seen */
+	bool killed;   /* ended with an error */
 	int64_t ret;
 	uint64_t pages; /* entries visited (LOOKUP cause=swapoff, shmem while it ran) */
 	uint64_t shmem_pages;
@@ -105,11 +106,11 @@ struct estimate_result {
 };
 
 struct replay_result {
-	char policy[200];    /* SPEC as given, or "recorded" */
-	char model[16];	     /* "v6.12" */
+	char policy[200]; /* SPEC as given, or "recorded" */
+	char model[16];	  /* "v6.12" */
 	bool what_if;
 	enum start_state start_state;
-	uint64_t lost;	     /* events the recorder lost: the result is that far uncertain */
+	uint64_t lost; /* events the recorder lost: the result is that far uncertain */
 	struct readahead_result readahead;
 	struct lru_result lru;
 	struct alloc_result alloc;
@@ -121,7 +122,7 @@ struct replay_result {
 	unsigned int nphases;
 	struct swapoff_result *swapoffs; /* owned */
 	unsigned int nswapoffs;
-	char notes[8][200];  /* sentences the user must read with the numbers */
+	char notes[8][200]; /* sentences the user must read with the numbers */
 	unsigned int nnotes;
 };
 

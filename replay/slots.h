@@ -27,23 +27,25 @@ struct slot_owner {
 };
 
 struct slot_device {
-	bool seen;	 /* some event or header line names it */
-	bool on;	 /* swapped on at this moment */
-	uint64_t pages;	 /* slots with the header slot, 0: unknown */
-	uint64_t size;	 /* slots tracked: arrays are this long */
-	uint32_t flags;	 /* enum device_flag */
+	bool seen;	/* some event or header line names it */
+	bool on;	/* swapped on at this moment */
+	uint64_t pages; /* slots with the header slot, 0: unknown */
+	uint64_t size;	/* slots tracked: arrays are this long */
+	uint32_t flags; /* enum device_flag */
 	bool have_flags;
-	uint8_t *refs;	 /* references, saturating at 255; 0: free, or only in the swap cache */
-	struct slot_owner *owner; /* of the instance in each slot now; NULL without owner tracking */
+	uint8_t *refs; /* references, saturating at 255; 0: free, or only in the swap cache */
+	struct slot_owner
+		*owner; /* of the instance in each slot now; NULL without owner tracking */
 };
 
 struct slots {
 	struct slot_device dev[SLOT_DEVICES];
-	struct map by_owner;	/* (VMA index, page) -> slot_pack() */
+	struct map by_owner;	 /* (VMA index, page) -> slot_pack() */
 	unsigned int rotational; /* rotational devices that are on: nr_rotate_swap */
 };
 
-/** geometry_believes - whether a kernel can have pages of this size: a power of two, 1 KiB to 1 MiB */
+/** geometry_believes - whether a kernel can have pages of this size: a power of two, 1 KiB to 1 MiB
+ */
 static inline bool geometry_believes(uint64_t page_size)
 {
 	return page_size >= 1024 && page_size <= 1u << 20 && !(page_size & (page_size - 1));

@@ -11,32 +11,32 @@
 /*
  * The pass over the trace before a replay: which slots were in use when it began, how large the
  * devices are as far as the trace shows, whose page each slot holds (for VMA readahead), and the
- * state of the readahead counters at the start. Memory depends on the devices, except for the owners
- * of slots that are reused (SURVEY_INSTANCES at the most; later ones count as unknown).
+ * state of the readahead counters at the start. Memory depends on the devices, except for the
+ * owners of slots that are reused (SURVEY_INSTANCES at the most; later ones count as unknown).
  */
 
 #define SURVEY_INSTANCES (1u << 24)
 
 /* What is known of a slot at the start of the trace. */
 enum start_bits {
-	START_MENTIONED = 1 << 0, /* some event names the slot */
-	START_IN_USE = 1 << 1,	  /* it was in use before the first event */
-	START_CACHED = 1 << 2,	  /* and in the swap cache */
-	START_MARKED = 1 << 3,	  /* with the readahead mark */
-	START_BY_LOOKUP = 1 << 4, /* the cache bits come from a recorded lookup's answer */
+	START_MENTIONED = 1 << 0,     /* some event names the slot */
+	START_IN_USE = 1 << 1,	      /* it was in use before the first event */
+	START_CACHED = 1 << 2,	      /* and in the swap cache */
+	START_MARKED = 1 << 3,	      /* with the readahead mark */
+	START_BY_LOOKUP = 1 << 4,     /* the cache bits come from a recorded lookup's answer */
 	START_FROM_SNAPSHOT = 1 << 5, /* a SLOTS event told, not an inference */
-	START_TOUCHED = 1 << 6,	  /* an event after the snapshot named it, so later marks are new */
+	START_TOUCHED = 1 << 6, /* an event after the snapshot named it, so later marks are new */
 };
 
 struct survey_device {
-	uint64_t pages; /* from the header or SWAPON, 0: unknown */
-	uint64_t max_pages; /* the largest it ever is, 0: unknown */
-	uint64_t size;	/* length of the arrays: offsets below it may be used */
-	uint8_t *start; /* enum start_bits */
-	uint8_t *refs;	/* references at the start where START_IN_USE */
+	uint64_t pages;		  /* from the header or SWAPON, 0: unknown */
+	uint64_t max_pages;	  /* the largest it ever is, 0: unknown */
+	uint64_t size;		  /* length of the arrays: offsets below it may be used */
+	uint8_t *start;		  /* enum start_bits */
+	uint8_t *refs;		  /* references at the start where START_IN_USE */
 	struct slot_owner *owner; /* of the content at the start; NULL without owners */
-	uint32_t *instance; /* birth number of the content now, 0: that of the start */
-	uint64_t outside;   /* events whose offset lies outside the device: ignored */
+	uint32_t *instance;	  /* birth number of the content now, 0: that of the start */
+	uint64_t outside;	  /* events whose offset lies outside the device: ignored */
 };
 
 /* Readahead state told by the first recorded call. */
@@ -58,8 +58,8 @@ struct survey {
 	uint64_t zero_offsets;		   /* LOOKUP events with off=0, which no swap entry has */
 	uint32_t lru_ops;		   /* bit per enum lru_op that LRUADD events have */
 	uint64_t assumed;		   /* slots in use at the start by inference */
-	bool in_use;	      /* some slot was in use at the start */
-	uint32_t max_cpu;     /* highest CPU of a request for slots */
+	bool in_use;			   /* some slot was in use at the start */
+	uint32_t max_cpu;		   /* highest CPU of a request for slots */
 	int64_t page_cluster;		   /* last value told, -1: none */
 	bool page_cluster_changes;	   /* more than one value was told */
 	bool snapshot;			   /* hits, prev, last of the start are known */
@@ -67,10 +67,10 @@ struct survey {
 	uint64_t prev;
 	struct first_call first_cluster;
 	bool owners;
-	bool vma_ra;	      /* enabled at this moment of the walk */
-	uint32_t rotational;  /* bit per device that is on and rotational */
-	int leaving;	      /* device whose swapoff goes on, -1: unknown */
-	bool vma_needs;	      /* some need of a known address falls in a time of VMA readahead */
+	bool vma_ra;	     /* enabled at this moment of the walk */
+	uint32_t rotational; /* bit per device that is on and rotational */
+	int leaving;	     /* device whose swapoff goes on, -1: unknown */
+	bool vma_needs;	     /* some need of a known address falls in a time of VMA readahead */
 	struct survey_device dev[SLOT_DEVICES];
 	struct map vmas;	/* recorded VMA id -> index, from 1 */
 	struct first_call *vma; /* [index] */
@@ -97,7 +97,8 @@ void survey_free(struct survey *s);
  */
 uint32_t survey_vma(const struct survey *s, bool have_vma, uint64_t vma, int32_t tgid);
 
-/** survey_start - put the slots, references and owners of the start into @slots (already allocated) */
+/** survey_start - put the slots, references and owners of the start into @slots (already allocated)
+ */
 int survey_start(const struct survey *s, struct slots *slots);
 
 #endif

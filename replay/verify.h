@@ -19,13 +19,13 @@ struct expected_read {
 
 /* What one task is in the middle of. */
 struct task_call {
-	bool pending;	    /* a need that missed; its readahead call is to follow */
-	bool open;	    /* the call was seen, reads are expected */
-	bool bypass;	    /* the read goes around the cache */
-	uint64_t t_ns;	    /* when the need or the call was */
+	bool pending;  /* a need that missed; its readahead call is to follow */
+	bool open;     /* the call was seen, reads are expected */
+	bool bypass;   /* the read goes around the cache */
+	uint64_t t_ns; /* when the need or the call was */
 	int cpu;
 	struct need need;
-	unsigned int unknown; /* pages of the window whose slot is not known */
+	unsigned int unknown;		/* pages of the window whose slot is not known */
 	struct expected_read *expected; /* owned */
 	unsigned int nexpected, room;
 };
@@ -49,14 +49,15 @@ struct verify {
 	struct replay_result scratch;
 	struct verify_result *out;
 	const struct survey *survey;
-	struct map tasks;  /* (task, kind) -> index */
+	struct map tasks; /* (task, kind) -> index */
 	struct task_call *calls;
 	unsigned int ncalls, room;
 	struct past_state past[PAST_STATES];
 	unsigned int npast;
-	struct slot_change *changes[SLOT_DEVICES]; /* [off]; NULL: memory was short, nothing explained */
-	uint64_t lost;	   /* lost events so far */
-	int error;	   /* -ENOMEM met in a callback */
+	struct slot_change
+		*changes[SLOT_DEVICES]; /* [off]; NULL: memory was short, nothing explained */
+	uint64_t lost;			/* lost events so far */
+	int error;			/* -ENOMEM met in a callback */
 };
 
 /* A recorded LOOKUP with what the kernel answered; -1: not recorded. */

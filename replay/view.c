@@ -20,7 +20,8 @@ static int load_type(struct columns *c, const struct trace_block *b, enum event_
 	return 0;
 }
 
-int view_load(struct block_view *view, const struct trace_block *b, const struct view_wanted *wanted)
+int view_load(struct block_view *view, const struct trace_block *b,
+	      const struct view_wanted *wanted)
 {
 	memset(view, 0, sizeof(*view));
 	view->events = block_events(b);

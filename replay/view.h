@@ -5,8 +5,8 @@
 #include "traces/trace.h"
 
 /*
- * A block as a replay walks it: per event type the columns that were asked for and a cursor, so that
- * the hot loop does no call and no look-up per event.
+ * A block as a replay walks it: per event type the columns that were asked for and a cursor, so
+ * that the hot loop does no call and no look-up per event.
  */
 struct columns {
 	const uint32_t *have;	       /* known keys of the i-th event of the type */
@@ -33,7 +33,8 @@ struct view_wanted {
  * view_load - decode what @wanted names of @b
  * Returns 0 or -ENOMEM (also when a column is damaged in a way the checksum did not show).
  */
-int view_load(struct block_view *view, const struct trace_block *b, const struct view_wanted *wanted);
+int view_load(struct block_view *view, const struct trace_block *b,
+	      const struct view_wanted *wanted);
 
 static inline bool column_has(const struct columns *c, uint32_t i, unsigned int key)
 {

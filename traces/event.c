@@ -49,7 +49,8 @@ static const struct key_desc cache_keys[] = {
 	{ "type", KEY_DEC, NULL, "swap device number" },
 	{ "off", KEY_DEC, NULL, "first slot" },
 	{ "n", KEY_DEC, NULL, "slots" },
-	{ "by", KEY_ENUM, NAMES("swapout", "swapin", "free", "reclaim", "swapoff"), "on whose behalf" },
+	{ "by", KEY_ENUM, NAMES("swapout", "swapin", "free", "reclaim", "swapoff"),
+	  "on whose behalf" },
 };
 
 static const struct key_desc swapout_keys[] = {
@@ -148,7 +149,8 @@ static const struct key_desc slots_keys[] = {
 static const struct key_desc cluster_keys[] = {
 	{ "type", KEY_DEC, NULL, "swap device number" },
 	{ "index", KEY_DEC, NULL, "cluster" },
-	{ "list", KEY_ENUM, NAMES("none", "free", "nonfull", "frag", "full", "discard"), "list it is on" },
+	{ "list", KEY_ENUM, NAMES("none", "free", "nonfull", "frag", "full", "discard"),
+	  "list it is on" },
 	{ "order", KEY_DEC, NULL, "order it serves" },
 	{ "used", KEY_DEC, NULL, "slots in use" },
 };
@@ -201,7 +203,8 @@ const struct event_desc event_table[EV_NR] = {
 	[EV_INIT] = { "INIT", ROLE_STIMULUS, KEYS(batch_keys), "a caller's batch initialised" },
 	[EV_PUT] = { "PUT", ROLE_STIMULUS, KEYS(batch_keys), "folios put in a caller's batch" },
 	[EV_RELEASE] = { "RELEASE", ROLE_STIMULUS, KEYS(batch_keys), "a caller's batch released" },
-	[EV_LRUADD] = { "LRUADD", ROLE_STIMULUS, KEYS(lruadd_keys), "folios joined a per-CPU batch" },
+	[EV_LRUADD] = { "LRUADD", ROLE_STIMULUS, KEYS(lruadd_keys),
+			"folios joined a per-CPU batch" },
 	[EV_FLUSH] = { "FLUSH", ROLE_DECISION, KEYS(flush_keys), "a full batch moved" },
 	[EV_SWAPON] = { "SWAPON", ROLE_STIMULUS, KEYS(swapon_keys), "a swap device added" },
 	[EV_SWAPOFF] = { "SWAPOFF", ROLE_STIMULUS, KEYS(swapoff_keys), "a swap device removed" },

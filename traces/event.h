@@ -134,7 +134,14 @@ enum drain_key {
 enum batch_key { BATCH_BATCH, BATCH_N, BATCH_DRAINED, BATCH_KEYS };
 
 enum lruadd_key { LRUADD_OP, LRUADD_LARGE, LRUADD_N, LRUADD_KEYS };
-enum lru_op { LRU_ADD, LRU_ROTATE, LRU_DEACTIVATE_FILE, LRU_DEACTIVATE, LRU_LAZYFREE, LRU_ACTIVATE };
+enum lru_op {
+	LRU_ADD,
+	LRU_ROTATE,
+	LRU_DEACTIVATE_FILE,
+	LRU_DEACTIVATE,
+	LRU_LAZYFREE,
+	LRU_ACTIVATE
+};
 enum flush_key { FLUSH_OP, FLUSH_N, FLUSH_KEYS };
 
 enum swapon_key { SWAPON_TYPE, SWAPON_PAGES, SWAPON_PRIO, SWAPON_FLAGS, SWAPON_NAME, SWAPON_KEYS };
@@ -165,7 +172,14 @@ enum pcpu_key { PCPU_TYPE, PCPU_ORDER, PCPU_NEXT, PCPU_KEYS };
 enum rng_key { RNG_VALUE, RNG_LOW, RNG_HIGH, RNG_KEYS };
 
 /* CONFIG: sysctls when they change. hits, prev and last snapshot the global readahead state. */
-enum config_key { CONFIG_PAGE_CLUSTER, CONFIG_VMA_RA, CONFIG_HITS, CONFIG_PREV, CONFIG_LAST, CONFIG_KEYS };
+enum config_key {
+	CONFIG_PAGE_CLUSTER,
+	CONFIG_VMA_RA,
+	CONFIG_HITS,
+	CONFIG_PREV,
+	CONFIG_LAST,
+	CONFIG_KEYS
+};
 enum clock_key { CLOCK_MONO, CLOCK_BOOT, CLOCK_REAL, CLOCK_KEYS };
 enum lost_key { LOST_N, LOST_FROM, LOST_TO, LOST_KEYS };
 
@@ -210,12 +224,12 @@ extern const struct key_desc common_keys[COMMON_KEYS]; /* [key - KEY_CPU] */
 
 /* One event. A key that is not known has its bit in have clear, and its value is then 0. */
 struct event {
-	uint64_t t_ns;	/* CLOCK_BOOTTIME */
-	int32_t cpu;	/* -1: unknown */
-	int32_t tgid;	/* -1: unknown */
-	uint32_t comm;	/* string pool id, 0: unknown */
-	uint16_t type;	/* enum event_type */
-	uint32_t have;	/* bit k: v[k] is known */
+	uint64_t t_ns; /* CLOCK_BOOTTIME */
+	int32_t cpu;   /* -1: unknown */
+	int32_t tgid;  /* -1: unknown */
+	uint32_t comm; /* string pool id, 0: unknown */
+	uint16_t type; /* enum event_type */
+	uint32_t have; /* bit k: v[k] is known */
 	uint64_t v[EVENT_KEYS];
 };
 

@@ -46,7 +46,8 @@ void trace_header_free(struct trace_header *h);
  * A "key=value" line with a key that is already there replaces the value; a `device` line with the
  * same type= replaces the earlier one; other directives are appended. Unknown keys are kept and
  * can be listed with trace_header_unknown().
- * Returns 0, or -EINVAL when the line is neither of the two kinds (the caller may treat it as a comment).
+ * Returns 0, or -EINVAL when the line is neither of the two kinds (the caller may treat it as a
+ * comment).
  */
 int trace_header_add_line(struct trace_header *h, const char *line, struct error *e);
 
@@ -81,7 +82,8 @@ bool trace_header_imaginary(const struct trace_header *h, uint64_t type);
 /** trace_header_add_device - add or replace the device line of @d->type */
 int trace_header_add_device(struct trace_header *h, const struct trace_device *d);
 
-/** trace_header_lines - number of lines as they are written (facts wrapped to several per line first) */
+/** trace_header_lines - number of lines as they are written (facts wrapped to several per line
+ * first) */
 size_t trace_header_lines(const struct trace_header *h);
 
 /** trace_header_line - line @i without its "# ", owned by the header */
@@ -106,7 +108,8 @@ bool trace_line_get(const char *text, const char *key, char *value, size_t size)
 /** trace_line_u64 - the same for a number; false when absent or not a number */
 bool trace_line_u64(const char *text, const char *key, uint64_t *value);
 
-/** trace_header_unknown - fact key number @i that is not in the vocabulary, NULL after the last one */
+/** trace_header_unknown - fact key number @i that is not in the vocabulary, NULL after the last one
+ */
 const char *trace_header_unknown(const struct trace_header *h, size_t i);
 
 /** header_key_known - whether @key is a fact that the tool knows (docs: swaptrace.data(5)) */

@@ -42,7 +42,8 @@ uint64_t trace_next_missing(const struct trace_header *h, size_t *from, char *ou
 
 	trace_header_u64(h, "cpus", &cpus);
 	while ((line = trace_header_next_directive(h, "probe", from))) {
-		if (!trace_line_u64(line, "entries", &entries) || !trace_line_u64(line, "runs", &runs))
+		if (!trace_line_u64(line, "entries", &entries) ||
+		    !trace_line_u64(line, "runs", &runs))
 			continue;
 		if (!trace_line_u64(line, "missed", &missed))
 			missed = 0;

@@ -21,39 +21,40 @@ struct trace_writer;
 
 /* What a reader met on its way; counts grow while reading. */
 struct trace_stats {
-	uint64_t events;		/* delivered so far */
-	uint64_t blocks;		/* whole blocks read */
-	uint64_t damaged_blocks;	/* checksum wrong or structure broken: skipped */
-	uint64_t damaged_bytes;		/* bytes skipped to find the next whole block */
-	uint64_t damaged_events;	/* events of damaged blocks, as far as their number is known */
-	bool header_damaged;		/* the first copy of the header was damaged */
-	bool truncated;			/* no valid footer: the end of the file is missing */
-	bool recovered;			/* saved from a damaged or cut trace: events are missing */
-	bool unsorted;			/* text input had to be sorted */
-	uint64_t unknown_events;	/* text: event names not in the vocabulary */
-	uint64_t unknown_keys;		/* text: keys not in the vocabulary */
-	uint64_t bad_lines;		/* text: lines that could not be read */
-	uint64_t bad_line;		/* number of the first of them */
-	uint64_t lost;			/* events lost by the recorder: sum over CPUs */
-	char unknown_names[512];	/* each unknown name once, joined by ", " */
-	char bad_line_why[160];		/* what is wrong with line bad_line */
-	uint64_t unknown_facts;		/* text: header keys not in the vocabulary, kept all the same */
-	char unknown_fact_names[256];	/* each with the known key it resembles, joined by ", " */
+	uint64_t events;	 /* delivered so far */
+	uint64_t blocks;	 /* whole blocks read */
+	uint64_t damaged_blocks; /* checksum wrong or structure broken: skipped */
+	uint64_t damaged_bytes;	 /* bytes skipped to find the next whole block */
+	uint64_t damaged_events; /* events of damaged blocks, as far as their number is known */
+	bool header_damaged;	 /* the first copy of the header was damaged */
+	bool truncated;		 /* no valid footer: the end of the file is missing */
+	bool recovered;		 /* saved from a damaged or cut trace: events are missing */
+	bool unsorted;		 /* text input had to be sorted */
+	uint64_t unknown_events; /* text: event names not in the vocabulary */
+	uint64_t unknown_keys;	 /* text: keys not in the vocabulary */
+	uint64_t bad_lines;	 /* text: lines that could not be read */
+	uint64_t bad_line;	 /* number of the first of them */
+	uint64_t lost;		 /* events lost by the recorder: sum over CPUs */
+	char unknown_names[512]; /* each unknown name once, joined by ", " */
+	char bad_line_why[160];	 /* what is wrong with line bad_line */
+	uint64_t unknown_facts;	 /* text: header keys not in the vocabulary, kept all the same */
+	char unknown_fact_names[256]; /* each with the known key it resembles, joined by ", " */
 };
 
 /**
  * trace_open - open a trace for reading
  * @path: binary trace or text notation (told apart by content), "-" for standard input. Text and
- *        pipes are first converted into an unlinked temporary file, so that every reader can rewind.
- * Returns 0 and *@r (close with trace_close()); -ENOENT and the like; -EBADMSG when it is no trace,
- * has a damaged header, or was written by a newer version (the text says which).
+ *        pipes are first converted into an unlinked temporary file, so that every reader can
+ * rewind. Returns 0 and *@r (close with trace_close()); -ENOENT and the like; -EBADMSG when it is
+ * no trace, has a damaged header, or was written by a newer version (the text says which).
  */
 int trace_open(struct trace_reader **r, const char *path, struct error *e);
 
 /** trace_close - NULL is allowed */
 void trace_close(struct trace_reader *r);
 
-/** trace_get_header - facts about the recording; includes the closing lines (loss, probe counts) where the trace has its footer */
+/** trace_get_header - facts about the recording; includes the closing lines (loss, probe counts)
+ * where the trace has its footer */
 const struct trace_header *trace_get_header(const struct trace_reader *r);
 
 /** trace_get_stats - what was met so far; after the end: about the whole trace */
@@ -117,7 +118,8 @@ uint64_t block_number(const struct trace_block *b);
 uint64_t block_bytes(const struct trace_block *b);
 
 /**
- * block_stored - bytes that the columns of @type take in the file; EV_NR: those that all events have
+ * block_stored - bytes that the columns of @type take in the file; EV_NR: those that all events
+ * have
  */
 uint64_t block_stored(const struct trace_block *b, unsigned int type);
 
@@ -177,9 +179,9 @@ uint32_t trace_write_string(struct trace_writer *w, const char *s, size_t len);
 /**
  * trace_write - append one event; events must come in order of time
  * Returns 0; -EINVAL when @ev is older than the event before (or is no event): nothing is written
- * and one may go on; -ENOSPC and the like, which stick: the file is readable to the last whole block
- * and the error text says how many bytes and events that is. Bits of ev->have for keys that the
- * event does not have are ignored.
+ * and one may go on; -ENOSPC and the like, which stick: the file is readable to the last whole
+ * block and the error text says how many bytes and events that is. Bits of ev->have for keys that
+ * the event does not have are ignored.
  */
 int trace_write(struct trace_writer *w, const struct event *ev, struct error *e);
 
@@ -192,7 +194,8 @@ void trace_write_lost(struct trace_writer *w, unsigned int cpu, uint64_t n);
 /** trace_flush - end the current block now, so that a crash loses nothing before this moment */
 int trace_flush(struct trace_writer *w, struct error *e);
 
-/** trace_written - bytes written to the file so far (for size limits), events so far into @events (may be NULL) */
+/** trace_written - bytes written to the file so far (for size limits), events so far into @events
+ * (may be NULL) */
 uint64_t trace_written(const struct trace_writer *w, uint64_t *events);
 
 /**
@@ -202,7 +205,8 @@ uint64_t trace_written(const struct trace_writer *w, uint64_t *events);
  */
 int trace_finish(struct trace_writer *w, const struct trace_header *closing, struct error *e);
 
-/** trace_abandon - close without footer and free; the file stays readable to the last whole block */
+/** trace_abandon - close without footer and free; the file stays readable to the last whole block
+ */
 void trace_abandon(struct trace_writer *w);
 
 /**
@@ -249,8 +253,8 @@ int trace_print_event(FILE *f, const struct trace_reader *r, const struct event 
  * trace_import_text - text notation into a trace
  * @in: the text; @name: what to call it in messages
  * @w is created by the call with the text's header; sorted stably when needed.
- * @stats: unknown events and keys, bad lines. A line that cannot be read is counted and skipped, the
- * first one named; a text without the magic line is -EBADMSG.
+ * @stats: unknown events and keys, bad lines. A line that cannot be read is counted and skipped,
+ * the first one named; a text without the magic line is -EBADMSG.
  */
 int trace_import_text(FILE *in, const char *name, const char *out_path, struct trace_stats *stats,
 		      struct error *e);

@@ -203,8 +203,8 @@ struct swap_alloc {
 	struct swap_percpu_global *percpu; /* nr_cpus, or NULL */
 
 	/*
-	 * Devices that requests may use now, a bit per type; all of them after creation. For placing
-	 * memory cgroups on devices. A slots cache does not know of it: to be used without.
+	 * Devices that requests may use now, a bit per type; all of them after creation. For
+	 * placing memory cgroups on devices. A slots cache does not know of it: to be used without.
 	 */
 	uint32_t allowed;
 

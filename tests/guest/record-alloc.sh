@@ -22,6 +22,7 @@ lab_swapon
 sh -c 'echo $$ >/sys/fs/cgroup/small/cgroup.procs
 	exec workload mthp --mb 24 --iterations 1' >/dev/null 2>&1
 stat -c %i /sys/fs/cgroup/small >/out/cgroup
+cp /sys/fs/cgroup/small/memory.swap.events /out/swap.events
 lab_record_stop
 END
 }
@@ -75,8 +76,14 @@ guest_run limit --kernel 6.12 --script "$GUEST_WORK/limit.sh" --swap nvme:64 --r
 tap_ok $? "limit: recorded" || tap_show "$GUEST_DIR/record.log"
 TRACE=$GUEST_DIR/limit.swaptrace
 verified limit 10
-[ "$(events ' ALLOCFAIL .* reason=limit')" -gt 0 ]
-tap_ok $? "limit: requests that the memory cgroup refused say so"
+# How close reclaim comes to the limit depends on the guest's pace; the kernel's own count says whether it was met.
+refused=$(awk '$1 == "max" { print $2 }' "$GUEST_DIR/swap.events")
+if [ "${refused:-0}" -gt 0 ]; then
+	[ "$(events ' ALLOCFAIL .* reason=limit')" -gt 0 ]
+	tap_ok $? "limit: requests that the memory cgroup refused say so"
+else
+	tap_skip "limit: requests that the memory cgroup refused say so" "the guest did not reach the limit in this run"
+fi
 tap_is "$(events ' ALLOCFAIL .* reason=space')" 0 "limit: and no others failed"
 [ "$(events " SWAPOUT .* memcg=$(cat "$GUEST_DIR/cgroup") ")" -gt 10 ]
 tap_ok $? "limit: the cgroup is known by the number of its folder"

@@ -52,7 +52,8 @@ static void settings_are_joined_by_commas(void **state)
 	struct error e;
 
 	(void)state;
-	assert_int_equal(policy_parse(&p, g, "readahead=cluster,page-cluster=5,swapoff=vanilla", &e), 0);
+	assert_int_equal(
+		policy_parse(&p, g, "readahead=cluster,page-cluster=5,swapoff=vanilla", &e), 0);
 	assert_int_equal(p.readahead, READAHEAD_CLUSTER);
 	assert_int_equal(p.page_cluster, 5);
 	assert_int_equal(p.swapoff, SWAPOFF_VANILLA);
@@ -101,12 +102,18 @@ static void mistakes_are_named(void **state)
 	static const struct {
 		const char *spec, *names;
 	} rows[] = {
-		{ "readahead=fast", "readahead=fast" },	 { "page-cluster=32", "page-cluster=32" },
-		{ "page-cluster=-1", "page-cluster=-1" }, { "page-cluster=", "page-cluster=" },
-		{ "swapoff=fixed:3", "swapoff=fixed:3" }, { "swapoff=fixed:", "swapoff=fixed:" },
-		{ "colour=red", "colour" },		  { "readahead", "readahead" },
-		{ "model=v6.13", "model=v6.13" },	  { "cpus=0", "cpus=0" },
-		{ "prev=none", "prev=none" },		  { "", "''" },
+		{ "readahead=fast", "readahead=fast" },
+		{ "page-cluster=32", "page-cluster=32" },
+		{ "page-cluster=-1", "page-cluster=-1" },
+		{ "page-cluster=", "page-cluster=" },
+		{ "swapoff=fixed:3", "swapoff=fixed:3" },
+		{ "swapoff=fixed:", "swapoff=fixed:" },
+		{ "colour=red", "colour" },
+		{ "readahead", "readahead" },
+		{ "model=v6.13", "model=v6.13" },
+		{ "cpus=0", "cpus=0" },
+		{ "prev=none", "prev=none" },
+		{ "", "''" },
 	};
 	const struct generation *g = generation_by_name("v6.12");
 	struct policy p;
@@ -123,7 +130,8 @@ static void mistakes_are_named(void **state)
  * 0.1 s + 0.16384 s + 0.002 s (2000 calls) + 0.012 s = 0.27784 s */
 static void an_estimate_adds_up(void **state)
 {
-	struct replay_result r = { .readahead = { .calls = 2000, .batches = 1000, .pages_read = 4000 } };
+	struct replay_result r = { .readahead = {
+					   .calls = 2000, .batches = 1000, .pages_read = 4000 } };
 	struct cost_model c;
 	struct error e;
 
