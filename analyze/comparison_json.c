@@ -8,6 +8,7 @@
 
 #include "analyze/comparison.h"
 #include "analyze/format.h"
+#include "analyze/json_document.h"
 
 #define COMPARISON_SCHEMA 1 /* grows only when a reader of an older version would misunderstand */
 
@@ -278,17 +279,6 @@ int comparison_json(const struct comparison *c, FILE *f, struct error *e)
 {
 	struct writing w = { .c = c };
 	json_t *o = document_json(&w);
-	int ret = w.failed;
 
-	if (ret == -ERANGE)
-		error_set(e, ret, "a count above 2^63-1 cannot be written as JSON");
-	else if (ret)
-		error_set(e, ret, "out of memory");
-	errno = EIO;
-	if (!ret && (json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) || ferror(f)))
-		ret = error_errno(e, -errno, "cannot write the comparison");
-	if (!ret)
-		fputc('\n', f);
-	json_decref(o);
-	return ret;
+	return json_document_write(o, w.failed, "comparison", f, e);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "analyze/json_document.h"
 #include "analyze/result_json.h"
 
 #include <errno.h>
@@ -425,19 +426,8 @@ int results_write_items(FILE *f, const struct result_item *items, unsigned int n
 {
 	struct writing w = { 0 };
 	json_t *o = document_json(&w, items, n);
-	int ret = w.failed;
 
-	if (ret == -ERANGE)
-		error_set(e, ret, "a count above 2^63-1 cannot be written as JSON");
-	else if (ret)
-		error_set(e, ret, "out of memory");
-	errno = EIO;
-	if (!ret && (json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) || ferror(f)))
-		ret = error_errno(e, -errno, "cannot write the results");
-	if (!ret)
-		fputc('\n', f);
-	json_decref(o);
-	return ret;
+	return json_document_write(o, w.failed, "results", f, e);
 }
 
 int results_write(FILE *f, const struct trace_facts *facts, const struct replay_result *results,

@@ -206,45 +206,27 @@ static int print_text(const struct replay_result *results, unsigned int n, uint6
  * A document lists the policies in the order they were named, then the recorded one to compare
  * with. With --verify the recorded one comes first: it is what was asked about.
  */
-static int write_document(FILE *f, const struct replay_input *in,
-			  const struct replay_result *results, unsigned int n, struct error *e)
+static int write_document(const struct replay_input *in, const struct replay_result *results,
+			  unsigned int n, const char *path)
 {
 	static struct replay_result ordered[REPLAY_POLICIES];
 	unsigned int first = results[0].verify.done ? 0 : 1;
 
 	for (unsigned int i = 0; i < n; i++)
 		ordered[i] = results[(i + first) % n];
-	return results_write(f, &in->facts, ordered, n, e);
-}
-
-static int write_results(const char *path, const struct replay_input *in,
-			 const struct replay_result *results, unsigned int n)
-{
-	struct error e;
-	FILE *f = fopen(path, "w");
-	int ret;
-
-	if (!f)
-		return fail(EXIT_ENVIRONMENT, "%s: cannot create: %s", path, strerror(errno));
-	ret = write_document(f, in, results, n, &e);
-	if (fclose(f) && !ret)
-		ret = error_errno(&e, -errno, "cannot write");
-	return ret ? fail(exit_code_for(ret), "%s: %s", path, e.text) : 0;
+	return replay_input_write_results(in, ordered, n, path);
 }
 
 static int print_results(const struct arguments *args, const struct replay_input *in,
 			 const struct replay_result *results, unsigned int n)
 {
 	const char *path = option_string(args, "output", NULL);
-	struct error e;
-	int ret = path ? write_results(path, in, results, n) : 0;
+	int ret = path ? write_document(in, results, n, path) : 0;
 
 	if (ret)
 		return ret;
-	if (option_flag(args, "json")) {
-		ret = write_document(stdout, in, results, n, &e);
-		return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
-	}
+	if (option_flag(args, "json"))
+		return write_document(in, results, n, NULL);
 	return print_text(results, n, in->facts.page_size) ? fail(EXIT_ENVIRONMENT, "out of memory")
 							   : 0;
 }

@@ -220,31 +220,16 @@ static void print_advice(const struct sweep *s, unsigned int keys)
 	       best->estimate.assumptions);
 }
 
-static int write_json(const struct sweep *s, const struct replay_input *in, const char *path)
-{
-	struct error e;
-	FILE *f = path ? fopen(path, "w") : stdout;
-	int ret;
-
-	if (!f)
-		return fail(EXIT_ENVIRONMENT, "%s: cannot create: %s", path, strerror(errno));
-	ret = results_write(f, &in->facts, s->results, s->n, &e);
-	if (path && fclose(f) && !ret)
-		ret = error_errno(&e, -errno, "cannot write");
-	return ret ? fail(exit_code_for(ret), "%s%s%s", path ? path : "", path ? ": " : "", e.text)
-		   : 0;
-}
-
 static int print_results(const struct arguments *args, const struct sweep *s,
 			 const struct replay_input *in, unsigned int keys)
 {
 	const char *path = option_string(args, "output", NULL);
-	int ret = path ? write_json(s, in, path) : 0;
+	int ret = path ? replay_input_write_results(in, s->results, s->n, path) : 0;
 
 	if (ret)
 		return ret;
 	if (option_flag(args, "json"))
-		return write_json(s, in, NULL);
+		return replay_input_write_results(in, s->results, s->n, NULL);
 	if (!s->results[0].readahead.known) {
 		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to "
 		       "replay; 'swaptrace report' shows what was recorded\n");

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli/replay_input.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "analyze/result_json.h"
 
 #include "cli/trace_notes.h"
 
@@ -61,4 +65,20 @@ int replay_input_findings(const struct arguments *args, const struct replay_inpu
 	bool finding = trace_warn(in->path, s);
 
 	return finding && option_flag(args, "strict") ? EXIT_FINDING : EXIT_DONE;
+}
+
+int replay_input_write_results(const struct replay_input *in, const struct replay_result *results,
+			       unsigned int n, const char *path)
+{
+	struct error e;
+	FILE *f = path ? fopen(path, "w") : stdout;
+	int ret;
+
+	if (!f)
+		return fail(EXIT_ENVIRONMENT, "%s: cannot create: %s", path, strerror(errno));
+	ret = results_write(f, &in->facts, results, n, &e);
+	if (path && fclose(f) && !ret)
+		ret = error_errno(&e, -errno, "cannot write");
+	return ret ? fail(exit_code_for(ret), "%s%s%s", path ? path : "", path ? ": " : "", e.text)
+		   : 0;
 }

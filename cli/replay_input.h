@@ -34,4 +34,12 @@ void replay_input_note_model(const struct replay_input *in, struct replay_result
  */
 int replay_input_findings(const struct arguments *args, const struct replay_input *in);
 
+/**
+ * replay_input_write_results - results of @in's trace as JSON, in the order given
+ * @path: a new or replaced file; NULL: standard output
+ * Returns 0 or an exit code, with the error printed.
+ */
+int replay_input_write_results(const struct replay_input *in, const struct replay_result *results,
+			       unsigned int n, const char *path);
+
 #endif

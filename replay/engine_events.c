@@ -176,14 +176,10 @@ static void on_uncache(struct engine *g, const struct columns *c, uint32_t i)
 static int on_alloc(struct engine *g, const struct columns *c, uint32_t i)
 {
 	uint64_t type = column_get(c, i, ALLOC_TYPE, 0), off = c->v[ALLOC_OFF][i];
-	uint64_t n = column_get(c, i, ALLOC_N, 1);
+	uint64_t n = clip(g, type, off, column_alloc_slots(c, i));
 
 	if (!column_has(c, i, ALLOC_OFF))
 		return 0;
-	if (!column_has(c, i, ALLOC_N) && column_has(c, i, ALLOC_ORDER) &&
-	    c->v[ALLOC_ORDER][i] < 20)
-		n = 1ull << c->v[ALLOC_ORDER][i];
-	n = clip(g, type, off, n);
 	/*
 	 * Slots may wait in a slots cache: nothing refers to them before their page joins the swap
 	 * cache. Only a trace without such events leaves no better moment.

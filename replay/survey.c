@@ -325,15 +325,11 @@ static int survey_slots(struct survey *s, const struct columns *c, uint32_t i)
 static int survey_alloc(struct survey *s, const struct columns *c, uint32_t i)
 {
 	uint64_t type = column_get(c, i, ALLOC_TYPE, 0), off = c->v[ALLOC_OFF][i];
-	uint64_t n = column_get(c, i, ALLOC_N, 1);
+	uint64_t n = column_alloc_slots(c, i);
 	int ret;
 
 	if (!column_has(c, i, ALLOC_OFF))
 		return 0;
-	/* n counts requests of a batch; slots of one allocation are 1 << order. */
-	if (!column_has(c, i, ALLOC_N) && column_has(c, i, ALLOC_ORDER) &&
-	    c->v[ALLOC_ORDER][i] < 20)
-		n = 1ull << c->v[ALLOC_ORDER][i];
 	ret = mention(s, type, off, n, 0, 0);
 	return ret ? ret : birth(s, type, off, n);
 }

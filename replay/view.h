@@ -47,4 +47,16 @@ static inline uint64_t column_get(const struct columns *c, uint32_t i, unsigned 
 	return column_has(c, i, key) ? c->v[key][i] : otherwise;
 }
 
+/*
+ * Slots that the i-th ALLOC event gave: n slots of a batch call, else those of one allocation of
+ * its order (an order nobody can mean counts as 1 slot).
+ */
+static inline uint64_t column_alloc_slots(const struct columns *c, uint32_t i)
+{
+	if (!column_has(c, i, ALLOC_N) && column_has(c, i, ALLOC_ORDER) &&
+	    c->v[ALLOC_ORDER][i] < 20)
+		return 1ull << c->v[ALLOC_ORDER][i];
+	return column_get(c, i, ALLOC_N, 1);
+}
+
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "traces/trace.h"
+#include "traces/number.h"
 
 static bool plain(unsigned char c)
 {
@@ -38,17 +39,6 @@ size_t escape_bytes(const char *s, size_t len, char *out, size_t size)
 	return n;
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 size_t unescape_bytes(const char *s, size_t len, char *out, size_t size)
 {
 	size_t n = 0;
@@ -59,8 +49,8 @@ size_t unescape_bytes(const char *s, size_t len, char *out, size_t size)
 		char c = s[i];
 
 		if (c == '\\') {
-			int high = i + 3 < len ? hex_value(s[i + 2]) : -1;
-			int low = i + 3 < len ? hex_value(s[i + 3]) : -1;
+			int high = i + 3 < len ? number_hex_digit(s[i + 2]) : -1;
+			int low = i + 3 < len ? number_hex_digit(s[i + 3]) : -1;
 
 			if (high < 0 || low < 0 || s[i + 1] != 'x')
 				return (size_t)-1;

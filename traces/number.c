@@ -20,7 +20,7 @@ bool number_decimal(const char *s, size_t len, uint64_t *v)
 	return true;
 }
 
-static int hex_digit(char c)
+int number_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -47,7 +47,7 @@ bool number_hex(const char *s, size_t len, uint64_t *v)
 	if (!len)
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		int digit = hex_digit(s[i]);
+		int digit = number_hex_digit(s[i]);
 
 		if (digit < 0 || n >> 60)
 			return false;

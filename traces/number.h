@@ -11,6 +11,9 @@
  * is allowed, no space, no overflow. All return false and leave *@v alone otherwise.
  */
 
+/** number_hex_digit - value of a hexadecimal digit, -1 for another character */
+int number_hex_digit(char c);
+
 /** number_u64 - decimal, or hexadecimal after 0x */
 bool number_u64(const char *s, size_t len, uint64_t *v);
 
