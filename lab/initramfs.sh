@@ -17,13 +17,13 @@ static_busybox() {
 	return 1
 }
 
-# Builds lab/workload.c once per content of the source; sets WORKLOAD_PROGRAM.
+# Builds lab/workload*.c once per content of the sources; sets WORKLOAD_PROGRAM.
 build_workload() {
 	local key
-	key=$(sha256sum <"$LAB/workload.c" | cut -c 1-16)
+	key=$(cat "$LAB"/workload*.[ch] | sha256sum | cut -c 1-16)
 	WORKLOAD_PROGRAM=$LAB_CACHE/workload-$key
 	[ -x "$WORKLOAD_PROGRAM" ] && return 0
-	${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -Werror -static -o "$WORKLOAD_PROGRAM.$$" "$LAB/workload.c" >&2 &&
+	${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -Werror -static -o "$WORKLOAD_PROGRAM.$$" "$LAB"/workload*.c >&2 &&
 		mv "$WORKLOAD_PROGRAM.$$" "$WORKLOAD_PROGRAM"
 }
 

@@ -8,14 +8,14 @@
  * locked in memory before the region under test is mapped.
  */
 #define _GNU_SOURCE
+#include "workload.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,42 +26,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PAGE 4096UL
-#define WORDS (PAGE / sizeof(uint64_t))
-#define PAGES_PER_MB ((1UL << 20) / PAGE)
-#define MAX_PROCS 64
 #define MIXED_RUN 32 /* pages of one sequential or random stretch of the mixed pattern */
 #define HOG_ATTEMPTS 4
 #define HOG_PAUSE_US 1000 /* after each MB */
-
-enum fill_order { FILL_SEQ, FILL_INTERLEAVE, FILL_TOGETHER };
-enum pattern { PATTERN_SEQ, PATTERN_REVERSE, PATTERN_STRIDE, PATTERN_RANDOM, PATTERN_MIXED };
-enum memory { MEMORY_PRIVATE, MEMORY_SHMEM, MEMORY_FORK };
-
-struct options {
-	unsigned long procs;
-	unsigned long mb;
-	unsigned long seed;
-	enum fill_order fill;
-	unsigned long turn; /* pages a process fills before the next one's turn, FILL_INTERLEAVE */
-	enum memory memory;
-	bool faults; /* the phase under test is faults by the processes; else they only hold their
-			pages */
-	enum pattern pattern;
-	unsigned long stride;
-	unsigned long share;  /* per cent of its pages that a process faults back */
-	bool together;	      /* all processes fault at the same time, else one after the other */
-	bool write;	      /* faults write */
-	unsigned long hog_mb; /* 0: as much as the machine can give */
-	unsigned long hog_rounds;
-	unsigned long kept; /* per cent of a swapped page that stays in memory: 0 on a disk, about
-			       60 on zram */
-	unsigned long iterations;
-	unsigned long files;
-	unsigned long pages; /* of the largest file */
-	const char *dir;     /* folder for the files */
-	const char *state;   /* folder for the files ready, go, done, end */
-};
 
 /* In a shared, locked mapping: how the parent and the filling processes take turns. */
 struct turns {
@@ -73,10 +40,7 @@ struct turns {
 
 static volatile sig_atomic_t ended;
 
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-static void say(const char *format, ...)
+void say(const char *format, ...)
 {
 	char line[512];
 	va_list args;
@@ -87,7 +51,7 @@ static void say(const char *format, ...)
 	fprintf(stderr, "workload: %s\n", line);
 }
 
-static void die(const char *format, ...)
+void die(const char *format, ...)
 {
 	char line[512];
 	va_list args;
@@ -99,8 +63,7 @@ static void die(const char *format, ...)
 	exit(1);
 }
 
-/* splitmix64: a step of the generator is a good mix of its input, so it also serves as a hash. */
-static uint64_t mix(uint64_t x)
+uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15u;
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -108,7 +71,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-static uint64_t page_tag(const struct options *o, unsigned long proc, unsigned long page)
+uint64_t page_tag(const struct options *o, unsigned long proc, unsigned long page)
 {
 	/* Never zero: the kernel does not write pages of zeroes to the device. */
 	return mix(o->seed ^ (proc << 48) ^ page) | 1;
@@ -118,7 +81,7 @@ static uint64_t page_tag(const struct options *o, unsigned long proc, unsigned l
  * Half of a page is noise and half repeats one word, so that zram compresses it to somewhat more
  * than half. A page of one repeated word would be special to zram, a page of zeroes to the kernel.
  */
-static void fill_page(uint64_t *p, uint64_t tag)
+void fill_page(uint64_t *p, uint64_t tag)
 {
 	uint64_t x = tag;
 	unsigned long i;
@@ -134,7 +97,7 @@ static void fill_page(uint64_t *p, uint64_t tag)
 		p[i] = tag;
 }
 
-static void *map_region(size_t size, bool shared)
+void *map_region(size_t size, bool shared)
 {
 	int flags = MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -151,7 +114,7 @@ static void take(sem_t *sem)
 			die("sem_wait: %s", strerror(errno));
 }
 
-static void lock_memory(void)
+void lock_memory(void)
 {
 	if (mlockall(MCL_CURRENT))
 		die("cannot lock memory: %s", strerror(errno));
@@ -412,7 +375,7 @@ static const char *state_path(const struct options *o, const char *name, char *p
 	return path;
 }
 
-static void set_state(const struct options *o, const char *name)
+void set_state(const struct options *o, const char *name)
 {
 	char path[256];
 	int fd;
@@ -434,9 +397,7 @@ static void check_children(void)
 		die("process %d died (status %#x)", (int)pid, (unsigned int)status);
 }
 
-/* Waits until somebody makes the file, or for SIGTERM where nobody named a folder. False: SIGTERM
- * came. */
-static bool wait_for_state(const struct options *o, const char *name)
+bool wait_for_state(const struct options *o, const char *name)
 {
 	char path[256];
 	struct stat st;
@@ -554,158 +515,6 @@ static int run_load(const struct options *o)
 	return 0;
 }
 
-/* ---- mthp: large folios go out, come back in pieces, are dropped and made again ---- */
-
-#define UNIT (64UL << 10) /* the size of large folio that is meant */
-#define PAGES_PER_UNIT (UNIT / PAGE)
-#define NOISE_MB 16	 /* beside it, memory without large folios */
-#define REDONE_UNITS 256 /* units that are dropped and made again in each round */
-
-/* Aligned to the unit, so that the kernel can back each by one large folio. */
-static uint64_t *map_units(unsigned long mb, int advice)
-{
-	size_t size = mb << 20;
-	uintptr_t p = (uintptr_t)map_region(size + UNIT, false);
-
-	p = (p + UNIT - 1) & ~(UNIT - 1);
-	if (madvise((void *)p, size, advice))
-		die("madvise %d: %s", advice, strerror(errno));
-	return (uint64_t *)p;
-}
-
-static void write_page(const struct options *o, uint64_t *region, unsigned long page,
-		       unsigned long proc)
-{
-	fill_page(region + page * WORDS, page_tag(o, proc, page));
-}
-
-static void page_out(uint64_t *region, unsigned long mb)
-{
-	if (madvise(region, mb << 20, MADV_PAGEOUT))
-		die("MADV_PAGEOUT: %s", strerror(errno));
-}
-
-static void drop(uint64_t *region, unsigned long page, size_t size)
-{
-	if (madvise(region + page * WORDS, size, MADV_DONTNEED))
-		die("MADV_DONTNEED: %s", strerror(errno));
-}
-
-/*
- * A quarter of the pages is written, at random. Some are dropped before, each from the middle of a
- * unit: what is left of that comes back and goes out page by page.
- */
-static void write_singly(const struct options *o, uint64_t *units, uint64_t seed)
-{
-	unsigned long pages = o->mb * PAGES_PER_MB, i, page;
-
-	for (i = 0; i < pages / 4; i++) {
-		page = mix(seed ^ i) % pages;
-		if (i % 16 == 0)
-			drop(units, page, PAGE);
-		write_page(o, units, page, 0);
-	}
-}
-
-static unsigned long redone_unit(const struct options *o, uint64_t seed, unsigned long i)
-{
-	return mix(seed ^ (i << 32)) % (o->mb * PAGES_PER_MB / PAGES_PER_UNIT);
-}
-
-/* The holes that units leave are taken by single pages before the units are made again. */
-static void mthp_round(const struct options *o, unsigned long round, uint64_t *units,
-		       uint64_t *noise)
-{
-	uint64_t seed = mix(o->seed + round * 1000003);
-	unsigned long i, k;
-
-	write_singly(o, units, seed);
-	page_out(units, o->mb);
-	for (i = 0; i < REDONE_UNITS; i++)
-		drop(units, redone_unit(o, seed, i) * PAGES_PER_UNIT, UNIT);
-	for (i = 0; i < NOISE_MB * PAGES_PER_MB; i++)
-		if (round > 1 && mix(seed ^ (i << 48)) % 2)
-			drop(noise, i, PAGE);
-	for (i = 0; i < NOISE_MB * PAGES_PER_MB; i++)
-		if (round == 1 || mix(seed ^ (i << 48)) % 2)
-			write_page(o, noise, i, 1);
-	page_out(noise, NOISE_MB);
-	for (i = 0; i < REDONE_UNITS; i++)
-		for (k = 0; k < PAGES_PER_UNIT; k++)
-			write_page(o, units, redone_unit(o, seed, i) * PAGES_PER_UNIT + k, 0);
-	page_out(units, o->mb);
-}
-
-static int run_mthp(const struct options *o)
-{
-	uint64_t *units, *noise;
-	unsigned long i;
-
-	lock_memory();
-	units = map_units(o->mb, MADV_HUGEPAGE);
-	noise = map_units(NOISE_MB, MADV_NOHUGEPAGE);
-	say("%lu MB in large folios, %d MB in pages, %lu rounds", o->mb, NOISE_MB, o->iterations);
-	for (i = 0; i < o->mb * PAGES_PER_MB; i++)
-		write_page(o, units, i, 0);
-	for (i = 0; i < NOISE_MB * PAGES_PER_MB / 4; i++)
-		write_page(o, noise, i, 1);
-	page_out(units, o->mb);
-	page_out(noise, NOISE_MB);
-	set_state(o, "ready");
-	if (o->state && !wait_for_state(o, "go"))
-		return 1;
-	for (i = 1; i <= o->iterations; i++)
-		mthp_round(o, i, units, noise);
-	set_state(o, "done");
-	if (o->state)
-		wait_for_state(o, "end");
-	return 0;
-}
-
-/* ---- truncate: many sparse files of a few pages are read, then truncated ---- */
-
-static void file_path(const struct options *o, unsigned long i, char *path, size_t size)
-{
-	snprintf(path, size, "%s/sparse-%lu", o->dir, i);
-}
-
-/* Reading a hole makes a page of the page cache. */
-static void make_sparse(const struct options *o, unsigned long i)
-{
-	unsigned long pages = 1 + mix(o->seed ^ i) % o->pages, page;
-	char path[256], byte;
-	int fd;
-
-	file_path(o, i, path, sizeof(path));
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || ftruncate(fd, (off_t)(pages * PAGE)))
-		die("%s: %s", path, strerror(errno));
-	for (page = 0; page < pages; page++)
-		if (pread(fd, &byte, 1, (off_t)(page * PAGE)) != 1)
-			die("%s: cannot be read", path);
-	close(fd);
-}
-
-static int run_truncate(const struct options *o)
-{
-	char path[256];
-	unsigned long i;
-
-	say("%lu sparse files of 1 to %lu pages", o->files, o->pages);
-	for (i = 0; i < o->files; i++)
-		make_sparse(o, i);
-	for (i = 0; i < o->files; i++) {
-		file_path(o, i, path, sizeof(path));
-		if (truncate(path, 0))
-			die("%s: %s", path, strerror(errno));
-	}
-	for (i = 0; i < o->files; i++) {
-		file_path(o, i, path, sizeof(path));
-		unlink(path);
-	}
-	return 0;
-}
-
 static int run_swapon(int argc, char **argv)
 {
 	int prio = argc == 3 ? atoi(argv[2]) : -1;
@@ -780,6 +589,7 @@ enum option_id {
 	OPT_FILES,
 	OPT_PAGES,
 	OPT_DIR,
+	OPT_TIMES,
 };
 
 static const struct option long_options[] = {
@@ -800,6 +610,7 @@ static const struct option long_options[] = {
 	{ "files", required_argument, NULL, OPT_FILES },
 	{ "pages", required_argument, NULL, OPT_PAGES },
 	{ "dir", required_argument, NULL, OPT_DIR },
+	{ "times", required_argument, NULL, OPT_TIMES },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -817,6 +628,9 @@ static void set_file_option(struct options *o, int id, const char *value)
 		break;
 	case OPT_DIR:
 		o->dir = value;
+		break;
+	case OPT_TIMES:
+		o->times = value;
 		break;
 	default:
 		die("option %d has no meaning", id);
@@ -883,6 +697,7 @@ static const char usage_text[] =
 	"  mthp    one process: 64 kB folios and pages go out; then rounds of faults, drops and "
 	"page-out\n"
 	"  truncate   sparse files are read, then truncated\n"
+	"  readtwice  sparse files are read by two processes each, all at the same time\n"
 	"  swapon DEVICE [PRIORITY]\n"
 	"options:\n"
 	"  --procs N --mb N         processes, and MB of each (of all together with fork)\n"
@@ -896,7 +711,10 @@ static const char usage_text[] =
 	"can become free, where\n"
 	"                           PERCENT of what is swapped stays in memory), how often\n"
 	"  --iterations N           rounds of mthp\n"
-	"  --files N --pages N --dir DIR   files of truncate, of 1 to N pages, and where they are\n"
+	"  --files N --pages N --dir DIR   files of truncate, of 1 to N pages, or of readtwice, of "
+	"N, "
+	"and where they are\n"
+	"  --times FILE             write the ns of each truncation into FILE, one a line\n"
 	"  --state DIR              make DIR/ready when swapped out, wait for DIR/go, make "
 	"DIR/done, wait for DIR/end\n";
 
@@ -912,6 +730,8 @@ static int run_command(const char *command, const struct options *given)
 		return run_mthp(&o);
 	if (!strcmp(command, "truncate"))
 		return run_truncate(&o);
+	if (!strcmp(command, "readtwice"))
+		return run_readtwice(&o);
 	if (!strcmp(command, "fill")) {
 		o.hog_rounds = 0;
 		o.faults = false;

@@ -49,6 +49,15 @@ lab_swapoff() {
 	done
 }
 
+# lab_file_system MB DIR: an ext2 file system on a RAM disk (no journal, whose pages would be in what is recorded). All
+# else in the guest is a ramfs, whose pages are not evictable.
+lab_file_system() {
+	insmod /lab/modules/*brd.ko rd_nr=1 rd_size=$(($1 * 1024)) 2>/dev/null
+	[ -b /dev/ram0 ] || lab_die "no RAM disk: is its driver missing in this kernel?"
+	mke2fs -b 4096 /dev/ram0 >/dev/null && mkdir -p "$2" && mount -t ext4 /dev/ram0 "$2" ||
+		lab_die "no file system on /dev/ram0"
+}
+
 # lab_expect NAME WANT FILE: the run is worth nothing when the kernel is not set up as its name
 # says.
 lab_expect() {

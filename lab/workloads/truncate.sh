@@ -5,6 +5,6 @@
 . /lab/lib.sh
 lab_begin
 lab_counters_begin
-workload truncate --files "$(lab_size 500 5000)" --pages 48 --dir /run || lab_die "the workload failed"
+workload truncate --files "$(lab_size 500 5000)" --pages 48 --dir /run --times /out/times.txt || lab_die "the workload failed"
 lab_counters_end
 lab_record_stop
