@@ -13,7 +13,7 @@ BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcm
 BPF="clang bpftool libbpf-dev libelf-dev zlib1g-dev"
 # Pictures and guests: what needs them says so, and is skipped, where they can't be had.
 OPTIONAL="gnuplot-nox"
-[ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 busybox-static cpio xz-utils"
+[ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 qemu-utils busybox-static cpio xz-utils"
 
 say() {
 	echo "deps: $*" >&2

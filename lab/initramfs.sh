@@ -45,6 +45,7 @@ guest_environment() {
 	guest_variable LAB_THP "$THP"
 	guest_variable LAB_RECORD_ARGS "$RECORD_ARGS"
 	guest_variable LAB_RECORD_FROM "$RECORD_FROM"
+	guest_variable LAB_POLICY_AT "$([ ${#POLICIES[@]} -eq 0 ] || echo "$POLICY_AT")"
 	for pair in ${EXTRA_ENV[@]+"${EXTRA_ENV[@]}"}; do
 		case ${pair%%=*} in
 		'' | [0-9]* | *[!A-Za-z0-9_]*) die "$EXIT_USAGE" "--env $pair: not NAME=VALUE" ;;

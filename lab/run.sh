@@ -10,6 +10,8 @@ LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$LAB/kernel.sh"
 # shellcheck source=lab/initramfs.sh
 . "$LAB/initramfs.sh"
+# shellcheck source=lab/snapshot.sh
+. "$LAB/snapshot.sh"
 
 EXIT_USAGE=2
 EXIT_UNAVAILABLE=123
@@ -43,8 +45,9 @@ Each option can also be set by the variable named beside it.
   --cpus N            CPUs of the guest (default 1)                              CPUS
   --mem MB            memory of the guest (default 300)                          MEM
   --swap SPEC         swap devices, joined by +, each TYPE[:MB[:PRIO]]           SWAP
-                      TYPE: nvme (no seek time), virtio (says rotational),
-                      zram, brd; or the words none, two (nvme + nvme);
+                      TYPE: nvme (no seek time), virtio (says rotational), ssd
+                      (virtio that says it is not), zram, brd; or the words
+                      none, two (nvme + nvme);
                       MB is 512 (zram, brd: 192) unless given; default nvme,
                       or what the workload asks for
   --size S            small (10,000 to 20,000 swapped pages) or normal           SIZE
@@ -52,6 +55,12 @@ Each option can also be set by the variable named beside it.
   --record-args ARGS  more options for swaptrace record                          RECORD_ARGS
   --record-from WHEN  swapon: before the devices are on; fill (default): before   RECORD_FROM
                       memory is filled; phase: right before the phase under test
+  --policy SPEC       may be repeated: save the guest right before the phase under
+                      test, and run the phase once with each policy from that
+                      state; settings of the kernel as in swaptrace replay:
+                      page-cluster=N, readahead=vma|cluster, and the switches of
+                      the lab kernel; "recorded" for none. Files in OUT/1, OUT/2 ...
+  --policy-at WHEN    phase (default), swapon: save it before the devices are on  POLICY_AT
   --thp WORD          transparent huge pages: never (default), madvise, always   THP
   --file HOST:GUEST   put one more file into the guest (may be repeated)
   --env NAME=VALUE    one more variable for the script (may be repeated)
@@ -88,7 +97,9 @@ set_defaults() {
 	APPEND=${APPEND:-}
 	ACCEL=${ACCEL:-tcg}
 	LAB_CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/swaptrace-lab}
+	POLICY_AT=${POLICY_AT:-}
 	ACTION=run
+	POLICIES=()
 	EXTRA_FILES=()
 	EXTRA_ENV=()
 }
@@ -97,7 +108,7 @@ set_defaults() {
 option_variable() {
 	case $1 in
 	--workload | --script | --kernel | --cpus | --mem | --swap | --size | --recorder | \
-		--record-args | --record-from | --thp | --out | --timeout | --append | --accel)
+		--record-args | --record-from | --policy-at | --thp | --out | --timeout | --append | --accel)
 		local name=${1#--}
 		name=${name//-/_}
 		echo "${name^^}"
@@ -124,6 +135,7 @@ parse_options() {
 		[ $# -gt 0 ] || die $EXIT_USAGE "$option: unknown option, or its value is missing (see --help)"
 		case $option in
 		--file) EXTRA_FILES+=("$1") ;;
+		--policy) POLICIES+=("$1") ;;
 		--env) EXTRA_ENV+=("$1") ;;
 		*)
 			variable=$(option_variable "$option") || die $EXIT_USAGE "$option: unknown option (see --help)"
@@ -184,6 +196,9 @@ check_options() {
 	[ -n "$SWAP" ] || SWAP=$(workload_default swap)
 	[ -n "$SWAP" ] || SWAP=nvme
 	[ -n "$RECORD_ARGS" ] || RECORD_ARGS=$(workload_default record-args)
+	[ -n "$POLICY_AT" ] || POLICY_AT=$(workload_default policy-at)
+	POLICY_AT=${POLICY_AT:-phase}
+	want_word --policy-at "$POLICY_AT" phase swapon
 	OUT=${OUT:-$LAB/../build/lab}
 }
 
@@ -216,9 +231,9 @@ plan_swap() {
 	for part in $spec; do
 		IFS=: read -r type mb prio <<<"$part"
 		case $type in
-		nvme | virtio) mb=${mb:-512} ;;
+		nvme | virtio | ssd) mb=${mb:-512} ;;
 		zram | brd) mb=${mb:-192} ;;
-		*) die $EXIT_USAGE "--swap $SWAP: '$type' is not one of nvme, virtio, zram, brd (or none, two)" ;;
+		*) die $EXIT_USAGE "--swap $SWAP: '$type' is not one of nvme, virtio, ssd, zram, brd (or none, two)" ;;
 		esac
 		want_number "--swap $SWAP: size" "$mb" 1 1048576
 		case ${prio:-0} in
@@ -228,46 +243,64 @@ plan_swap() {
 	done
 }
 
+# make_image NAME MB FORMAT
+make_image() {
+	if [ "$3" = raw ]; then
+		truncate -s "${2}M" "$WORK/$1"
+	else
+		qemu-img create -q -f "$3" "$WORK/$1" "${2}M"
+	fi
+}
+
 # Disks of the guest: the output disk is an NVMe disk named by its serial number, because NVMe is
-# built into Debian's cloud kernels and the order in which disks appear is not a promise.
+# built into Debian's cloud kernels and the order in which disks appear is not a promise. A guest
+# that is to be saved has virtio disks only, with images that can hold snapshots.
 make_disks() {
-	local line type mb n=0
-	truncate -s 1G "$WORK/out.img"
-	QEMU_DISKS=(-drive "file=$WORK/out.img,if=none,id=out,format=raw,cache=unsafe"
-		-device "nvme,drive=out,serial=labout")
+	local line type mb n=0 format=raw driver=nvme
+	[ ${#POLICIES[@]} -eq 0 ] || format=qcow2 driver=virtio-blk-pci
+	make_image out.img 1024 $format
+	QEMU_DISKS=(-drive "file=$WORK/out.img,if=none,id=out,format=$format,cache=unsafe"
+		-device "$driver,drive=out,serial=labout")
 	for line in ${SWAP_PLAN[@]+"${SWAP_PLAN[@]}"}; do
 		read -r type mb _ <<<"$line"
 		case $type in
 		nvme) QEMU_DISKS+=(-device "nvme,drive=swap$n,serial=labswap$n") ;;
-		virtio) QEMU_DISKS+=(-device "virtio-blk-pci,drive=swap$n,serial=labswap$n") ;;
+		virtio | ssd) QEMU_DISKS+=(-device "virtio-blk-pci,drive=swap$n,serial=labswap$n") ;;
 		*)
 			n=$((n + 1))
 			continue
 			;;
 		esac
-		truncate -s "${mb}M" "$WORK/swap$n.img"
-		QEMU_DISKS+=(-drive "file=$WORK/swap$n.img,if=none,id=swap$n,format=raw,cache=unsafe")
+		make_image "swap$n.img" "$mb" $format
+		QEMU_DISKS+=(-drive "file=$WORK/swap$n.img,if=none,id=swap$n,format=$format,cache=unsafe")
 		n=$((n + 1))
 	done
 }
 
-boot_guest() {
+# start_qemu ARGS...: in the background, so that a signal ends the guest at once; sets GUEST_PID.
+start_qemu() {
 	local cpu=max
 	[ "$ACCEL" = kvm ] && cpu=host
 	# rootfstype=ramfs: the initramfs would otherwise be a tmpfs, and the guest's own programs
-	# and the trace would be swapped out with the workload. In the background, so that a signal
-	# ends the guest at once.
+	# and the trace would be swapped out with the workload.
 	timeout -k 5 "$TIMEOUT" qemu-system-x86_64 -accel "$ACCEL" -cpu "$cpu" -smp "$CPUS" -m "$MEM" \
-		-display none -monitor none -no-reboot -nodefaults -no-user-config -nic none \
-		-serial "file:$OUT/console.log" "${QEMU_DISKS[@]}" \
+		-display none -no-reboot -nodefaults -no-user-config -nic none "${QEMU_DISKS[@]}" \
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$WORK/initrd" \
-		-append "console=ttyS0 quiet panic=-1 oops=panic rootfstype=ramfs $APPEND" \
+		-append "console=ttyS0 quiet panic=-1 oops=panic rootfstype=ramfs $APPEND" "$@" \
 		</dev/null >"$WORK/qemu.log" 2>&1 &
 	GUEST_PID=$!
+}
+
+wait_for_guest() {
 	wait "$GUEST_PID"
 	local status=$?
 	GUEST_PID=
 	return $status
+}
+
+boot_guest() {
+	start_qemu -monitor none -serial "file:$OUT/console.log"
+	wait_for_guest
 }
 
 interrupted() {
@@ -286,6 +319,7 @@ describe_run() {
 	echo "run: ${WORKLOAD:-${SCRIPT##*/}}, size $SIZE"
 	[ -z "$RECORDER" ] || echo "recorder: from $RECORD_FROM${RECORD_ARGS:+, $RECORD_ARGS}"
 	[ -z "$APPEND" ] || echo "append: $APPEND"
+	[ -z "${POLICY:-}" ] || echo "policy: $POLICY, from the state before the $POLICY_AT"
 }
 
 # The tail of the console and of QEMU's own words, for a run that failed.
@@ -315,7 +349,12 @@ prepare_out() {
 # Unpacks the guest's /out. Fails when the archive is not complete: the guest did not get that far.
 collect_files() {
 	mkdir "$WORK/out"
-	tar -xf "$WORK/out.img" -C "$WORK/out" --no-same-owner 2>"$WORK/tar.log" || return 1
+	local image=$WORK/out.img
+	if [ ${#POLICIES[@]} -gt 0 ]; then
+		image=$WORK/out.raw
+		qemu-img convert -O raw "$WORK/out.img" "$image" || return 1
+	fi
+	tar -xf "$image" -C "$WORK/out" --no-same-owner 2>"$WORK/tar.log" || return 1
 	[ -f "$WORK/out/.lab-status" ] || return 1
 	GUEST_STATUS=$(cat "$WORK/out/.lab-status")
 	rm -f "$WORK/out/.lab-status"
@@ -336,9 +375,10 @@ explain_death() {
 	fi
 }
 
+# run_guest COMMAND: the guest by COMMAND, which returns QEMU's status; then its files.
 run_guest() {
 	local qemu_status=0 begin=$SECONDS
-	boot_guest || qemu_status=$?
+	"$1" || qemu_status=$?
 	describe_run >"$OUT/run.txt"
 	if [ $qemu_status -eq 124 ] || [ $qemu_status -eq 137 ]; then
 		show_console
@@ -356,7 +396,7 @@ run_guest() {
 		say "${WORKLOAD:-$SCRIPT} ended with status $GUEST_STATUS in the guest"
 		exit "$GUEST_STATUS"
 	fi
-	say "${WORKLOAD:-${SCRIPT##*/}} on $(sed -n 's/^release: //p' "$OUT/run.txt"), $CPUS cpu:" \
+	say "${WORKLOAD:-${SCRIPT##*/}}${POLICY:+ ($POLICY)} on $(sed -n 's/^release: //p' "$OUT/run.txt"), $CPUS cpu:" \
 		"$((SECONDS - begin)) s; files in $OUT"
 }
 
@@ -371,14 +411,19 @@ main() {
 	prepare_kernel "$KERNEL" || die $EXIT_UNAVAILABLE "kernel $KERNEL can't be had, see above"
 	[ "$ACTION" != fetch ] || exit 0
 	plan_swap
+	[ ${#POLICIES[@]} -eq 0 ] || check_snapshot_options
 	prepare_out
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/swaptrace-lab.XXXXXX") || die $EXIT_LAB "cannot make a folder for the disks"
 	trap 'rm -rf "$WORK"' EXIT
 	trap 'interrupted 2' INT
 	trap 'interrupted 15' TERM
 	make_initramfs || die $EXIT_LAB "the initramfs could not be made"
-	make_disks
-	run_guest
+	make_disks || die $EXIT_LAB "the disks' images could not be made"
+	if [ ${#POLICIES[@]} -gt 0 ]; then
+		run_policies
+	else
+		run_guest boot_guest
+	fi
 }
 
 main "$@"

@@ -6,6 +6,7 @@
 #   LAB_SIZE         small or normal
 #   LAB_RECORD_ARGS  more options for swaptrace record
 #   LAB_RECORD_FROM  when the recorder starts: swapon (before the devices are on), fill, phase
+#   LAB_POLICY_AT    where the guest is saved, to go on with one policy or another: swapon, phase; empty: nowhere
 #
 # A workload is: lab_begin; lab_workload COMMAND...; lab_phase_begin; what is under test;
 # lab_phase_end; lab_end
@@ -103,6 +104,7 @@ lab_record_stop() {
 lab_begin() {
 	mkdir -p $LAB_STATE
 	[ "$LAB_RECORD_FROM" != swapon ] || lab_record
+	[ "$LAB_POLICY_AT" != swapon ] || lab_policy
 	lab_swapon
 	[ "$LAB_RECORD_FROM" != fill ] || lab_record
 }
@@ -129,7 +131,34 @@ lab_fault() {
 	lab_wait_state done
 }
 
+# lab_policy: everything up to here is the same for all policies of the run. Says so to the host, which saves the
+# machine; then the policy comes in on the second serial port. /out/from_ns: when that was, on the clock of traces.
+lab_policy() {
+	usleep 1000000 # what is still under way comes to an end
+	sed 's/ .*//; s/\.//; s/$/0000000/' /proc/uptime >/out/from_ns
+	echo LAB-READY >/dev/console
+	read -r lab_spec </dev/ttyS1 || lab_die "no policy came"
+	lab_say "policy $lab_spec"
+	for lab_setting in $(echo "$lab_spec" | tr ',' ' '); do
+		lab_set "${lab_setting%%=*}" "${lab_setting#*=}"
+	done
+}
+
+# lab_set KEY VALUE: a setting of a policy, in the kernel.
+lab_set() {
+	case $1=$2 in
+	recorded=*) return 0 ;;
+	page-cluster=*) lab_file=/proc/sys/vm/page-cluster lab_value=$2 ;;
+	readahead=vma) lab_file=/sys/kernel/mm/swap/vma_ra_enabled lab_value=1 ;;
+	readahead=cluster) lab_file=/sys/kernel/mm/swap/vma_ra_enabled lab_value=0 ;;
+	*) lab_file=/sys/module/swaptrace/parameters/$1 lab_value=$2 ;;
+	esac
+	[ -w "$lab_file" ] || lab_die "this kernel has no switch for $1=$2 ($lab_file)"
+	echo "$lab_value" >"$lab_file" || lab_die "the kernel does not take $1=$2"
+}
+
 lab_phase_begin() {
+	[ "$LAB_POLICY_AT" != phase ] || lab_policy
 	[ "$LAB_RECORD_FROM" != phase ] || lab_record
 	lab_counters_begin
 }

@@ -24,6 +24,12 @@ exit 42
 END
 	echo 'echo c >/proc/sysrq-trigger' >"$GUEST_WORK/panic.sh"
 	echo 'sleep 600' >"$GUEST_WORK/sleep.sh"
+	cat >"$GUEST_WORK/state.sh" <<'END'
+. /lab/lib.sh
+head -c 16 /dev/urandom | od -An -tx1 >/out/random
+lab_policy
+cp /proc/sys/vm/page-cluster /out/page-cluster
+END
 	head -c 1048576 /dev/urandom >"$GUEST_WORK/in"
 	for _ in $(seq $BIG_MB); do cat "$GUEST_WORK/in"; done | sha256sum >"$GUEST_WORK/sum"
 }
@@ -40,7 +46,7 @@ status_of() {
 
 guest_or_skip 6.12
 write_scripts
-tap_plan 12
+tap_plan 17
 
 status=$(status_of files --timeout "${GUEST_TIMEOUT:-120}" --script "$GUEST_WORK/files.sh" \
 	--file "$GUEST_WORK/in:/lab/in" --env "ANSWER=it's 'so'" --swap "virtio:64+nvme:32:7")
@@ -59,6 +65,17 @@ status=$(status_of panic --timeout "${GUEST_TIMEOUT:-120}" --script "$GUEST_WORK
 tap_is "$status" 125 "a guest that panics is a failure of the lab"
 grep -q 'kernel panicked' "$GUEST_WORK/panic.stderr" && grep -q 'sysrq' "$GUEST_WORK/panic.stderr"
 tap_ok $? "and the console's end is shown" || tap_show "$GUEST_WORK/panic.stderr"
+
+status=$(status_of state --timeout "${GUEST_TIMEOUT:-120}" --script "$GUEST_WORK/state.sh" --swap none \
+	--policy recorded --policy page-cluster=5 --policy readahead=sometimes)
+state=$GUEST_WORK/state
+tap_is "$status" 1 "a policy that the kernel does not know fails" || tap_show "$GUEST_WORK/state.stderr"
+grep -q 'no switch for readahead=sometimes' "$state/3/stderr"
+tap_ok $? "and the guest says which"
+tap_is "$(cat "$state/1/page-cluster" "$state/2/page-cluster" | tr '\n' ' ')" "3 5 " "each policy is set"
+tap_same "$state/1/random" "$state/2/random" "all policies go on from one state"
+tap_is "$(status_of unsaved --workload t1-cluster --swap nvme --policy recorded)" 2 \
+	"disks that QEMU cannot save are wrong usage"
 
 tap_is "$(status_of sleep --timeout 8 --script "$GUEST_WORK/sleep.sh" --swap none)" 124 "the time limit holds"
 tap_is "$(status_of none --workload nosuch)" 2 "an unknown workload is wrong usage"
