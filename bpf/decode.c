@@ -591,6 +591,14 @@ static int decode_config(struct decoder *d, const struct record_config *r)
 	return d->event(d->arg, &ev, r->head.cpu, PROBE_NONE);
 }
 
+static int decode_read_end(struct decoder *d, const struct record_read_end *r)
+{
+	if (d->read_end)
+		d->read_end(d->arg, r->entry >> ENTRY_TYPE_SHIFT, r->entry & ENTRY_OFFSET_MASK,
+			    &r->head);
+	return 0;
+}
+
 static const size_t record_sizes[] = {
 	[RECORD_LOOKUP] = sizeof(struct record_lookup),
 	[RECORD_RA] = sizeof(struct record_ra),
@@ -605,6 +613,7 @@ static const size_t record_sizes[] = {
 	[RECORD_PLACE] = sizeof(struct record_place),
 	[RECORD_DRAW] = sizeof(struct record_draw),
 	[RECORD_LRU] = sizeof(struct record_lru),
+	[RECORD_READ_END] = sizeof(struct record_read_end),
 };
 
 int decoder_record(struct decoder *d, const void *data, size_t len)
@@ -642,6 +651,8 @@ int decoder_record(struct decoder *d, const void *data, size_t len)
 		return decode_draw(d, data);
 	case RECORD_LRU:
 		return decode_lru(d, data);
+	case RECORD_READ_END:
+		return decode_read_end(d, data);
 	default:
 		vma_table_mm_gone(d->vmas, ((const struct record_mm *)data)->mm);
 		return 0;

@@ -30,6 +30,8 @@ struct decoder {
 	uint32_t (*string)(void *arg, const char *s, size_t len);
 	void (*swapon)(void *arg, struct record_device *d, struct event *ev);
 	const char *(*site)(void *arg, uint64_t address, size_t *len); /* NULL: unknown */
+	/* A read of the slot has ended; NULL: nobody asks. */
+	void (*read_end)(void *arg, uint64_t type, uint64_t off, const struct record *r);
 	void *arg;
 
 	uint32_t page_size;

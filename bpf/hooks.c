@@ -137,6 +137,20 @@ static const struct hook_symbol readio_symbols[] = {
 	END
 };
 
+static const struct hook_symbol readreturn_symbols[] = { { .symbol = "swap_read_folio",
+							   .exit = "readio_exit",
+							   .counts_at_exit = true,
+							   .kernels = "6.10 on" },
+							 { .symbol = "swap_readpage",
+							   .exit = "readio_exit",
+							   .counts_at_exit = true,
+							   .kernels = "to 6.9" },
+							 END };
+
+static const struct hook_symbol readend_symbols[] = {
+	{ .symbol = "end_swap_bio_read", .entry = "readend_enter", .kernels = "all" }, END
+};
+
 static const struct hook_symbol cache_symbols[] = { { .symbol = "add_to_swap_cache",
 						      .entry = "cacheadd_enter",
 						      .exit = "cacheadd_exit",
@@ -400,6 +414,10 @@ const struct hook hook_plan[] = {
 	EVENT("RA", PROBE_RA_CLUSTER, GROUP_RA, GROUP_RA, cluster_symbols, NULL,
 	      "cluster readahead"),
 	EVENT("READ", PROBE_READ, GROUP_RA, 0, readio_symbols, NULL, "what was read"),
+	EVENT("READ.ns", PROBE_READ_RETURN, GROUP_RA, 0, readreturn_symbols, NULL,
+	      "READ ns= of synchronous devices"),
+	EVENT("READ.ns", PROBE_READ_END, GROUP_RA, 0, readend_symbols, NULL,
+	      "READ ns= of other devices"),
 	EVENT("CACHE", PROBE_CACHE, GROUP_SWAP, 0, cache_symbols, NULL, "swap-cache insertions"),
 	EVENT("UNCACHE", PROBE_UNCACHE, GROUP_SWAP, 0, uncache_symbols, NULL,
 	      "swap-cache removals"),

@@ -141,6 +141,15 @@ struct folio___private {
 	void *private;
 };
 
+struct bio_vec {
+	struct page *bv_page;
+};
+
+struct bio {
+	u8 bi_status; /* 0: no error */
+	struct bio_vec *bi_io_vec;
+};
+
 struct kernfs_node {
 	u64 id;
 };
@@ -206,6 +215,7 @@ struct folio___nr2 { /* 6.15 on */
 /* Only the names matter: the values are relocated. */
 enum pageflags {
 	PG_locked = 0,
+	PG_uptodate = 2,
 	PG_dirty = 4,
 	PG_lru = 5,
 	PG_head = 6,

@@ -591,10 +591,60 @@ static __always_inline void readio_enter(u64 folio)
 		flush_pending(ts, 1, order_of(n));
 		cause = 2;
 	}
+	if (ts)
+		ts->read_folio = folio;
 	if (on)
 		send_range(PROBE_READ, entry, n, cause, UNKNOWN_U32);
 }
 ENTRY1(readio_enter)
+
+/* Only what is needed: this is also called by interrupts, on behalf of nobody. */
+static __always_inline void send_read_end(u8 probe, u64 folio)
+{
+	struct record_read_end r = {};
+
+	r.head.t_ns = bpf_ktime_get_boot_ns();
+	r.head.cpu = bpf_get_smp_processor_id();
+	r.head.kind = RECORD_READ_END;
+	r.head.probe = probe;
+	r.entry = folio_entry(folio);
+	record_send(&r);
+}
+
+/*
+ * Synchronous devices, zero-filled and compressed pages are finished when the reading function
+ * returns: the page, which was not up to date before, is. Its reader still holds a reference.
+ */
+static __always_inline void readio_exit(void)
+{
+	bool on = count_hit(PROBE_READ_RETURN);
+	struct task_state *ts = task_get();
+	u64 folio = ts ? ts->read_folio : 0;
+
+	if (ts)
+		ts->read_folio = 0;
+	if (!on)
+		return;
+	if (folio && folio_flags(folio) >> bpf_core_enum_value(enum pageflags, PG_uptodate) & 1)
+		send_read_end(PROBE_READ_RETURN, folio);
+	else
+		count_filtered(bpf_get_smp_processor_id(), PROBE_READ_RETURN);
+}
+EXIT0(readio_exit)
+
+/* Elsewhere the device tells. The page is locked until behind this, so its entry still holds. */
+static __always_inline void readend_enter(u64 bio)
+{
+	struct bio *b = (void *)bio;
+
+	if (!count_hit(PROBE_READ_END))
+		return;
+	if (BPF_CORE_READ(b, bi_status))
+		count_filtered(bpf_get_smp_processor_id(), PROBE_READ_END);
+	else
+		send_read_end(PROBE_READ_END, (u64)BPF_CORE_READ(b, bi_io_vec, bv_page));
+}
+ENTRY1(readend_enter)
 
 /* ---- CACHE, UNCACHE ---- */
 

@@ -11,6 +11,7 @@
 #include "bpf/backend.h"
 #include "bpf/decode.h"
 #include "bpf/machine.h"
+#include "bpf/reads.h"
 #include "bpf/sites.h"
 #include "traces/returns.h"
 
@@ -52,6 +53,8 @@ struct recorder {
 	uint64_t events, ra_calls, late;
 	uint32_t comm; /* of the recorder itself */
 	struct site_table sites;
+	struct read_table *reads;
+	uint64_t reads_open; /* READ events whose end was not seen in time */
 };
 
 static uint64_t clock_ns(clockid_t id)
@@ -83,8 +86,33 @@ static int take_event(void *arg, const struct event *decoded, unsigned int cpu, 
 
 	if (!err && probe < PROBE_NR && cpu < r->cpus)
 		r->delivered[cpu * PROBE_NR + (unsigned int)probe]++;
+	if (ev.type == EV_READ && event_has(&ev, READ_OFF))
+		read_table_begin(r->reads, ev.v[READ_TYPE], ev.v[READ_OFF], decoded->t_ns, ev.t_ns);
 	r->ra_calls += ev.type == EV_RA;
 	return err;
+}
+
+static void take_read_end(void *arg, uint64_t type, uint64_t off, const struct record *head)
+{
+	struct recorder *r = arg;
+
+	if (head->cpu < r->cpus && head->probe < PROBE_NR)
+		r->delivered[head->cpu * PROBE_NR + head->probe]++;
+	read_table_end(r->reads, type, off, head->t_ns);
+}
+
+/* What was not known yet when the event took its place. */
+static void complete_event(void *arg, struct event *ev)
+{
+	struct recorder *r = arg;
+	uint64_t ns;
+
+	if (ev->type != EV_READ)
+		return;
+	if (read_table_take(r->reads, ev->v[READ_TYPE], ev->v[READ_OFF], ev->t_ns, &ns))
+		event_set(ev, READ_NS, ns);
+	else
+		r->reads_open++;
 }
 
 static uint32_t take_string(void *arg, const char *s, size_t len)
@@ -303,12 +331,14 @@ static int allocate_counts(struct recorder *r, struct error *e)
 	r->cpus = bpf_backend_cpus(r->backend);
 	r->delivered = calloc((size_t)r->cpus * PROBE_NR, sizeof(*r->delivered));
 	r->lost_told = calloc(r->cpus, sizeof(*r->lost_told));
-	if (!r->delivered || !r->lost_told || decoder_init(&r->decoder, page_size()))
+	r->reads = read_table_new();
+	if (!r->delivered || !r->lost_told || !r->reads || decoder_init(&r->decoder, page_size()))
 		return error_set(e, -ENOMEM, "out of memory");
 	r->decoder.event = take_event;
 	r->decoder.string = take_string;
 	r->decoder.swapon = name_device;
 	r->decoder.site = name_site;
+	r->decoder.read_end = take_read_end;
 	r->decoder.arg = r;
 	r->decoder.self = (uint32_t)getpid();
 	return 0;
@@ -519,6 +549,7 @@ int recorder_begin(struct recorder *r, struct trace_writer *w, struct error *e)
 	err = trace_sorter_new(&r->sorter, w, e);
 	if (err)
 		return err;
+	trace_sorter_last(r->sorter, complete_event, r);
 	r->lost_since = clock_ns(CLOCK_BOOTTIME);
 	err = clock_event(r);
 	bpf_backend_enable(r->backend, true);
@@ -732,6 +763,8 @@ static int closing_lines(struct recorder *r, struct trace_header *h, struct erro
 	if (!err)
 		err = note_line(h, "tasks_without_state", t.no_state, false, e);
 	if (!err)
+		err = note_line(h, "reads_without_ns", r->reads_open, false, e);
+	if (!err)
 		err = note_line(h, "late_events", r->late, false, e);
 	if (!err)
 		err = note_line(h, "odd_offsets", r->decoder.odd_offsets, false, e);
@@ -801,6 +834,7 @@ void recorder_close(struct recorder *r)
 	bpf_backend_free(r->backend);
 	decoder_free(&r->decoder);
 	sites_free(&r->sites);
+	read_table_free(r->reads);
 	free(r->batch.data);
 	free(r->batch.entries);
 	free(r->delivered);

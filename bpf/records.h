@@ -42,6 +42,8 @@ enum probe_id {
 	PROBE_RA_CLUSTER,
 	PROBE_RA_VMA,
 	PROBE_READ,
+	PROBE_READ_RETURN, /* READ ns=: the function that reads has returned */
+	PROBE_READ_END,	   /* READ ns=: the device has finished */
 	PROBE_CACHE,
 	PROBE_UNCACHE,
 	PROBE_UNREF_SWAPIN,
@@ -90,6 +92,7 @@ enum record_kind {
 	RECORD_PLACE,
 	RECORD_DRAW,
 	RECORD_LRU,
+	RECORD_READ_END,
 };
 
 #define RECORD_FILTERED 1 /* outside -p / -G */
@@ -178,6 +181,12 @@ struct record_range {
 	__u8 what;  /* the event's enum: cause, by, how, via; UNKNOWN_U8 */
 	__u8 order;
 	__u8 pad[6];
+};
+
+/* A read has finished: the last one that began for the entry. */
+struct record_read_end {
+	struct record head;
+	__u64 entry;
 };
 
 struct record_swapoff {
@@ -307,10 +316,11 @@ struct task_state {
 	__u32 page_write; /* the page that swap_writepage got went to the device */
 	__u64 write_entry;
 	__u64 returned_entry;
-	__u64 reclaim; /* number of the call of reclaim under way */
-	__u8 granted;  /* since folio_alloc_swap began: slots were given for the folio, */
-	__u8 searched; /* the allocator was called, */
-	__u8 returned; /* slots went back */
+	__u64 read_folio; /* of the read under way, 0: none */
+	__u64 reclaim;	  /* number of the call of reclaim under way */
+	__u8 granted;	  /* since folio_alloc_swap began: slots were given for the folio, */
+	__u8 searched;	  /* the allocator was called, */
+	__u8 returned;	  /* slots went back */
 	__u8 write_order;
 	__u32 scan_next; /* cluster_next_cpu when the scan began */
 	__u64 scan_si;

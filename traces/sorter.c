@@ -37,6 +37,8 @@ struct run {
 
 struct trace_sorter {
 	struct trace_writer *w;
+	void (*last)(void *arg, struct event *ev);
+	void *last_arg;
 	bool by_seq;
 	struct bytes buffer;
 	struct slot *slots, *spare;
@@ -67,6 +69,12 @@ int trace_sorter_new(struct trace_sorter **s, struct trace_writer *w, struct err
 int sorter_new_plain(struct trace_sorter **s, struct trace_writer *w, struct error *e)
 {
 	return sorter_new(s, w, false, e);
+}
+
+void trace_sorter_last(struct trace_sorter *s, void (*last)(void *arg, struct event *ev), void *arg)
+{
+	s->last = last;
+	s->last_arg = arg;
 }
 
 static void pack(struct bytes *b, const struct event *ev)
@@ -133,8 +141,11 @@ static int flush_ties(struct trace_sorter *s, struct error *e)
 	int ret = 0;
 
 	order_ties(s->ties, s->nties);
-	for (unsigned int i = 0; i < s->nties && !ret; i++)
+	for (unsigned int i = 0; i < s->nties && !ret; i++) {
+		if (s->last)
+			s->last(s->last_arg, &s->ties[i]);
 		ret = trace_write(s->w, &s->ties[i], e);
+	}
 	s->nties = 0;
 	return ret;
 }

@@ -228,6 +228,14 @@ struct trace_sorter;
 /** trace_sorter_new - @w is where the sorted events go; not owned */
 int trace_sorter_new(struct trace_sorter **s, struct trace_writer *w, struct error *e);
 
+/**
+ * trace_sorter_last - a last look at each event, just before it is written and in that order
+ * @last: may set keys that were not known when the event was added, but not its time or seq
+ * For sorters made by trace_sorter_new().
+ */
+void trace_sorter_last(struct trace_sorter *s, void (*last)(void *arg, struct event *ev),
+		       void *arg);
+
 /** trace_sorter_add - take one event; strings in it are ids of the writer */
 int trace_sorter_add(struct trace_sorter *s, const struct event *ev, struct error *e);
 

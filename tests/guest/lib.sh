@@ -70,7 +70,7 @@ guest_recorder() {
 	cp "$TOP/swaptrace.static" "$RECORDER"
 }
 
-# guest_record KERNEL CPUS WORKLOAD: a fresh recording in $TRACE, and five tests on it: it was made, it is sound,
+# guest_record KERNEL CPUS WORKLOAD: a fresh recording in $TRACE, and six tests on it: it was made, it is sound,
 # the model predicts every window (on several CPUs 99.9 %) and 99.9 % of lookups and reads, differences of windows
 # are explained, and the kernel's own counters agree. A read that memory pressure prevents is no fault of a model.
 guest_record() {
@@ -93,6 +93,10 @@ guest_record() {
 	tap_ok $? "$what: no window is left unexplained" ||
 		jq -c '.results[0].verify.first_divergences' "$OUT" | tap_comment
 	jq -c '.results[0].verify.first_divergences[]' "$OUT" | tap_comment
+	"$SWAPTRACE" dump "$TRACE" | awk '/ READ / { n++; if (match($0, / ns=[0-9]+/)) { ns = substr($0, RSTART + 4,
+		RLENGTH - 4) + 0; timed += ns > 1000 && ns < 500000000 } }
+		END { print n + 0 " reads, " timed + 0 " timed"; exit !(n > 100 && timed * 1000 >= n * 999) }' >"$WORK/timed"
+	tap_ok $? "$what: it is known how long reads took" || tap_show "$WORK/timed"
 	jq -e --argjson read "$(guest_vmstat pswpin)" '.results[0].readahead.pages_read |
 		. >= $read and . <= $read * 1.01 + 20' "$OUT" >/dev/null
 	tap_ok $? "$what: pages read are the kernel's pswpin" || tap_show "$GUEST_DIR/vmstat.txt"

@@ -6,7 +6,7 @@
 
 guest_or_skip 6.12
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
-tap_plan 16
+tap_plan 19
 guest_recorder
 tap_ok $? "a recorder without libraries is built"
 guest_record 6.12 1 t1-cluster

@@ -7,83 +7,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "bpf/decode.h"
-
-#define ENTRY(type, off) ((uint64_t)(type) << ENTRY_TYPE_SHIFT | (off))
-
-struct sink {
-	struct event ev;
-	unsigned int n;
-	unsigned int cpu;
-	int probe;
-	char comm[COMM_LEN + 1];
-};
-
-static int take(void *arg, const struct event *ev, unsigned int cpu, int probe)
-{
-	struct sink *s = arg;
-
-	s->ev = *ev;
-	s->cpu = cpu;
-	s->probe = probe;
-	s->n++;
-	return 0;
-}
-
-static uint32_t intern(void *arg, const char *text, size_t len)
-{
-	struct sink *s = arg;
-
-	memcpy(s->comm, text, len);
-	s->comm[len] = '\0';
-	return 7;
-}
-
-static struct sink sink;
-static struct decoder d;
-
-static int setup(void **state)
-{
-	(void)state;
-	memset(&sink, 0, sizeof(sink));
-	if (decoder_init(&d, 4096))
-		return -1;
-	d.event = take;
-	d.string = intern;
-	d.arg = &sink;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	decoder_free(&d);
-	return 0;
-}
-
-static struct record head(enum record_kind kind, enum probe_id probe)
-{
-	return (struct record){ .t_ns = 1000,
-				.tgid = 40,
-				.tid = 41,
-				.cpu = 1,
-				.kind = (__u8)kind,
-				.probe = (__u8)probe,
-				.comm = "task" };
-}
-
-#define FEED(r) assert_int_equal(decoder_record(&d, &(r), sizeof(r)), 0)
-#define KNOWS(key, value)                                                                          \
-	do {                                                                                       \
-		assert_true(event_has(&sink.ev, key));                                             \
-		assert_int_equal(sink.ev.v[key], value);                                           \
-	} while (0)
-#define UNKNOWN(key) assert_false(event_has(&sink.ev, key))
+#include "bpf/reads.h"
+#include "tests/unit/decode_tools.h"
 
 /* ---- windows ---- */
 
@@ -188,7 +116,7 @@ static void test_ra_state(void **state)
 	KNOWS(KEY_TID, 41);
 	assert_int_equal(sink.ev.tgid, 40);
 	assert_int_equal(sink.ev.cpu, 1);
-	assert_string_equal(sink.comm, "task");
+	assert_string_equal(sink.text, "task");
 	assert_int_equal(sink.probe, PROBE_RA_CLUSTER);
 }
 
@@ -600,6 +528,81 @@ static void test_bad_records(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* ---- how long reads take ---- */
+
+static uint64_t ended_off;
+
+static void read_end(void *arg, uint64_t type, uint64_t off, const struct record *r)
+{
+	assert_ptr_equal(arg, &sink);
+	assert_int_equal(type, 3);
+	assert_int_equal(r->probe, PROBE_READ_END);
+	assert_int_equal(r->t_ns, 1000);
+	ended_off = off;
+}
+
+static void test_read_end(void **state)
+{
+	struct record_read_end r = { .head = head(RECORD_READ_END, PROBE_READ_END),
+				     .entry = ENTRY(3, 96) };
+
+	(void)state;
+	FEED(r);
+	d.read_end = read_end;
+	FEED(r);
+	assert_int_equal(ended_off, 96);
+	assert_int_equal(sink.n, 0); /* no event of its own */
+}
+
+static void ended(struct read_table *t, uint64_t type, uint64_t off, uint64_t event_ns,
+		  uint64_t want)
+{
+	uint64_t ns;
+
+	assert_true(read_table_take(t, type, off, event_ns, &ns));
+	assert_int_equal(ns, want);
+}
+
+static void test_read_times(void **state)
+{
+	struct read_table *t = read_table_new();
+	uint64_t ns;
+
+	(void)state;
+	assert_non_null(t);
+	/* Three devices, one slot; the event of the last was late and carries another time. */
+	read_table_begin(t, 0, 7, 100, 100);
+	read_table_begin(t, 1, 7, 200, 200);
+	read_table_begin(t, 2, 7, 300, 350);
+	read_table_end(t, 1, 7, 290);
+	read_table_end(t, 0, 7, 300);
+	read_table_end(t, 2, 7, 310);
+	ended(t, 0, 7, 100, 200);
+	ended(t, 1, 7, 200, 90);
+	ended(t, 2, 7, 350, 10);
+	assert_false(read_table_take(t, 0, 7, 100, &ns)); /* its event has been written */
+	read_table_free(t);
+}
+
+/* A slot is read, given to another page and read again before the first event is written. */
+static void test_read_again(void **state)
+{
+	struct read_table *t = read_table_new();
+	uint64_t ns;
+
+	(void)state;
+	assert_non_null(t);
+	read_table_begin(t, 0, 9, 100, 100);
+	read_table_begin(t, 0, 9, 500, 500);
+	read_table_end(t, 0, 9, 400); /* before the second began: of neither for certain */
+	read_table_end(t, 0, 9, 530);
+	read_table_end(t, 0, 9, 560); /* the reader returns as well: nothing new */
+	assert_false(read_table_take(t, 0, 9, 100, &ns));
+	ended(t, 0, 9, 500, 30);
+	read_table_end(t, 0, 9, 600); /* nobody waits */
+	read_table_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -626,6 +629,9 @@ int main(void)
 		TEST(test_swapoff_of_an_empty_device),
 		TEST(test_slots),
 		TEST(test_bad_records),
+		TEST(test_read_end),
+		TEST(test_read_times),
+		TEST(test_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,42 +16,12 @@
 
 #include <cmocka.h>
 
-#include "bpf/decode.h"
 #include "bpf/machine.h"
 #include "bpf/sites.h"
+#include "tests/unit/decode_tools.h"
 
-#define ENTRY(type, off) ((uint64_t)(type) << ENTRY_TYPE_SHIFT | (off))
 #define PAGE_STRUCT 64
 #define FOLIO 0xffffea0000100000ull
-
-struct sink {
-	struct event ev;
-	unsigned int n;
-	int probe;
-	char text[64]; /* the last string */
-};
-
-static struct sink sink;
-static struct decoder d;
-
-static int take(void *arg, const struct event *ev, unsigned int cpu, int probe)
-{
-	struct sink *s = arg;
-
-	(void)cpu;
-	s->ev = *ev;
-	s->probe = probe;
-	s->n++;
-	return 0;
-}
-
-static uint32_t intern(void *arg, const char *text, size_t len)
-{
-	struct sink *s = arg;
-
-	snprintf(s->text, sizeof(s->text), "%.*s", (int)len, text);
-	return 7;
-}
 
 static const char *site(void *arg, uint64_t address, size_t *len)
 {
@@ -62,49 +32,25 @@ static const char *site(void *arg, uint64_t address, size_t *len)
 	return address == 0x1234 ? name : NULL;
 }
 
-static int setup(void **state)
+static int setup_site(void **state)
 {
-	(void)state;
-	memset(&sink, 0, sizeof(sink));
-	if (decoder_init(&d, 4096))
+	if (setup(state))
 		return -1;
-	d.event = take;
-	d.string = intern;
 	d.site = site;
-	d.arg = &sink;
 	return 0;
 }
 
-static int teardown(void **state)
+static struct record ordered(enum record_kind kind, enum probe_id probe)
 {
-	(void)state;
-	decoder_free(&d);
-	return 0;
-}
+	struct record r = head(kind, probe);
 
-static struct record head(enum record_kind kind, enum probe_id probe)
-{
-	return (struct record){ .t_ns = 1000,
-				.seq = 5,
-				.tgid = 40,
-				.tid = 40,
-				.cpu = 1,
-				.kind = (__u8)kind,
-				.probe = (__u8)probe,
-				.comm = "task" };
+	r.seq = 5;
+	return r;
 }
-
-#define FEED(r) assert_int_equal(decoder_record(&d, &(r), sizeof(r)), 0)
-#define KNOWS(key, value)                                                                          \
-	do {                                                                                       \
-		assert_true(event_has(&sink.ev, key));                                             \
-		assert_int_equal(sink.ev.v[key], value);                                           \
-	} while (0)
-#define UNKNOWN(key) assert_false(event_has(&sink.ev, key))
 
 static struct record_swapout asks(uint64_t folio, uint64_t id, uint32_t order, uint64_t reclaim)
 {
-	return (struct record_swapout){ .head = head(RECORD_SWAPOUT, PROBE_SWAPOUT),
+	return (struct record_swapout){ .head = ordered(RECORD_SWAPOUT, PROBE_SWAPOUT),
 					.folio = folio,
 					.id = id,
 					.memcg = 77,
@@ -116,7 +62,7 @@ static struct record_swapout asks(uint64_t folio, uint64_t id, uint32_t order, u
 static struct record_answer gets(struct record_swapout asked, uint64_t entry,
 				 enum answer_reason reason)
 {
-	asked.head = head(RECORD_ANSWER, PROBE_ANSWER);
+	asked.head = ordered(RECORD_ANSWER, PROBE_ANSWER);
 	return (struct record_answer){ .asked = asked, .entry = entry, .reason = (__u8)reason };
 }
 
@@ -218,7 +164,7 @@ static void test_many_splits(void **state)
 
 static void test_grants_and_writes(void **state)
 {
-	struct record_range r = { .head = head(RECORD_RANGE, PROBE_ALLOC),
+	struct record_range r = { .head = ordered(RECORD_RANGE, PROBE_ALLOC),
 				  .entry = ENTRY(0, 512),
 				  .folio = 8,
 				  .memcg = 77,
@@ -257,11 +203,11 @@ static void test_grants_and_writes(void **state)
 static void test_places(void **state)
 {
 	struct record_device dev = {
-		.head = head(RECORD_DEVICE, PROBE_NONE), .type = 2, .max = 1000, .prio = -2
+		.head = ordered(RECORD_DEVICE, PROBE_NONE), .type = 2, .max = 1000, .prio = -2
 	};
-	struct record on = head(RECORD_SWAPON, PROBE_SWAPON);
+	struct record on = ordered(RECORD_SWAPON, PROBE_SWAPON);
 	struct record_place r = {
-		.head = head(RECORD_PLACE, PROBE_NONE), .type = 2, .cpu = 3, .next = 641
+		.head = ordered(RECORD_PLACE, PROBE_NONE), .type = 2, .cpu = 3, .next = 641
 	};
 
 	(void)state;
@@ -282,7 +228,7 @@ static void test_places(void **state)
 static void test_draw(void **state)
 {
 	struct record_draw r = {
-		.head = head(RECORD_DRAW, PROBE_NONE), .value = 16383, .low = 0, .high = 131070
+		.head = ordered(RECORD_DRAW, PROBE_NONE), .value = 16383, .low = 0, .high = 131070
 	};
 
 	(void)state;
@@ -298,7 +244,7 @@ static void test_draw(void **state)
 
 static void test_drain(void **state)
 {
-	struct record_lru r = { .head = head(RECORD_LRU, PROBE_DRAIN),
+	struct record_lru r = { .head = ordered(RECORD_LRU, PROBE_DRAIN),
 				.place = 0x1234,
 				.moved = { 1, 2, 3, 4, 5, 6 },
 				.known = 0x2f, /* all but lazyfree */
@@ -325,7 +271,7 @@ static void test_drain(void **state)
 
 static void test_release_flush_add(void **state)
 {
-	struct record_lru r = { .head = head(RECORD_LRU, PROBE_RELEASE),
+	struct record_lru r = { .head = ordered(RECORD_LRU, PROBE_RELEASE),
 				.place = 99,
 				.op = LRU_ACTIVATE,
 				.n = 15,
@@ -434,7 +380,7 @@ static void test_thp_counters(void **state)
 	trace_header_free(h);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_site, teardown)
 
 int main(void)
 {

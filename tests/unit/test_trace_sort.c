@@ -116,6 +116,33 @@ static void test_late_event(void **state)
  * 2 million events in random order, many of them at one time: they come out by time, and within a
  * time in the order they were added. The memory stays below 200 MB, packed they take some 80 MB.
  */
+static void times_ten(void *arg, struct event *ev)
+{
+	unsigned int *seen = arg;
+
+	event_set(ev, RA_RET, ev->v[RA_RET] * 10 + (*seen)++);
+}
+
+/* What looks at each event last sees them in the order in which they are written. */
+static void test_last_look(void **state)
+{
+	const char *path = test_path("last");
+	struct trace_writer *w = create_trace(path);
+	struct trace_sorter *s;
+	static const uint64_t want[] = { 30, 21, 12 };
+	unsigned int seen = 0;
+
+	(void)state;
+	assert_int_equal(trace_sorter_new(&s, w, &error), 0);
+	trace_sorter_last(s, times_ten, &seen);
+	add(s, 30, 1, -1);
+	add(s, 20, 2, -1);
+	add(s, 10, 3, -1);
+	assert_int_equal(trace_sorter_advance(s, 15, &error), 0);
+	assert_int_equal(trace_sorter_end(s, NULL, &error), 0);
+	finish(w, path, want, 3);
+}
+
 static void test_spilling(void **state)
 {
 	const uint32_t n = 2000000, times = 50000;
@@ -196,11 +223,9 @@ static void test_spilling_and_advance(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_advance),
-		cmocka_unit_test(test_late_event),
-		cmocka_unit_test(test_spilling),
-		cmocka_unit_test(test_spilling_and_advance),
+		cmocka_unit_test(test_ties),	   cmocka_unit_test(test_advance),
+		cmocka_unit_test(test_late_event), cmocka_unit_test(test_last_look),
+		cmocka_unit_test(test_spilling),   cmocka_unit_test(test_spilling_and_advance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
