@@ -385,6 +385,7 @@ static json_t *item_json(struct writing *w, const struct result_item *item, bool
 	put_text(w, o, "model", r->model[0] ? r->model : NULL);
 	put(w, o, "what_if", json_boolean(r->what_if));
 	put_text(w, o, "start_state", start_state_name(r->start_state));
+	put_count(w, o, "from_ns", r->from_ns ? r->from_ns : COUNT_UNKNOWN);
 	put_count(w, o, "lost", r->lost);
 	put_real(w, o, "seconds", item->seconds);
 	if (with_facts)

@@ -466,6 +466,8 @@ static void get_result(struct input *in, const json_t *o, const json_t *facts,
 	get_text(in, o, "model", r->model, sizeof(r->model));
 	r->what_if = get_bool(in, o, "what_if");
 	r->start_state = get_start_state(in, o);
+	r->from_ns = get_count(in, o, "from_ns");
+	r->from_ns = r->from_ns == COUNT_UNKNOWN ? 0 : r->from_ns;
 	r->lost = get_count(in, o, "lost");
 	get_readahead(in, get_object(in, o, "readahead"), &r->readahead);
 	get_alloc(in, get_object(in, o, "alloc"), &r->alloc);

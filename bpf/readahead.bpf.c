@@ -222,10 +222,37 @@ static __always_inline u8 lookup_cause(u32 ctx, u64 vma)
 	return ctx & CTX_UNUSE ? CAUSE_SWAPOFF : CAUSE_FAULT;
 }
 
+static __always_inline void send_config(u32 page_cluster, u32 vma_ra)
+{
+	struct record_config r = {};
+
+	head_fill(&r.head, RECORD_CONFIG, PROBE_NONE);
+	r.page_cluster = page_cluster;
+	r.vma_ra = vma_ra;
+	record_send(&r);
+}
+
+/*
+ * A changed sysctl gets its event before the first need, or the first readahead call, that is met
+ * under it.
+ */
+static __always_inline void check_config(void)
+{
+	u32 page_cluster = at.page_cluster ? read_u32(at.page_cluster) : UNKNOWN_U32;
+	u32 vma_ra = at.vma_ra ? read_bool(at.vma_ra) : UNKNOWN_U32;
+
+	if (!enabled || (page_cluster == seen_page_cluster && vma_ra == seen_vma_ra))
+		return;
+	seen_page_cluster = page_cluster;
+	seen_vma_ra = vma_ra;
+	send_config(page_cluster, vma_ra);
+}
+
 static __always_inline void lookup_start(struct task_state *ts, u64 entry, u64 vma, u64 addr)
 {
 	struct record_lookup *r = &ts->lookup;
 
+	check_config();
 	r->entry = entry;
 	r->addr = addr;
 	r->have_addr = vma && addr;
@@ -347,29 +374,6 @@ static __always_inline void account_exit(void)
 EXIT0(account_exit)
 
 /* ---- RA ---- */
-
-static __always_inline void send_config(u32 page_cluster, u32 vma_ra)
-{
-	struct record_config r = {};
-
-	head_fill(&r.head, RECORD_CONFIG, PROBE_NONE);
-	r.page_cluster = page_cluster;
-	r.vma_ra = vma_ra;
-	record_send(&r);
-}
-
-/* A changed sysctl gets its event before the first readahead call that runs under it. */
-static __always_inline void check_config(void)
-{
-	u32 page_cluster = at.page_cluster ? read_u32(at.page_cluster) : UNKNOWN_U32;
-	u32 vma_ra = at.vma_ra ? read_bool(at.vma_ra) : UNKNOWN_U32;
-
-	if (!enabled || (page_cluster == seen_page_cluster && vma_ra == seen_vma_ra))
-		return;
-	seen_page_cluster = page_cluster;
-	seen_vma_ra = vma_ra;
-	send_config(page_cluster, vma_ra);
-}
 
 static __always_inline void ra_start(struct task_state *ts, u64 entry, u8 probe)
 {

@@ -24,6 +24,8 @@ static const struct option_desc options[] = {
 	  "replay another policy (repeatable): settings joined by commas", false },
 	{ 0, "init-hits", OPTION_U64, "N", "global readahead hits at the start of the trace",
 	  false },
+	{ 0, "from", OPTION_U64, "NS",
+	  "let the policies of readahead act, and count, from this time of the trace on", false },
 	{ 0, "device", OPTION_STRING, "PRESET",
 	  "estimate seconds: nvme, ssd, virtio, hdd, zram or lat:US;bw:MBS", false },
 	{ 0, "calibration", OPTION_STRING, "FILE",
@@ -154,6 +156,10 @@ static void print_notes(const struct replay_result *results, unsigned int n)
 		printf(" (the kernel's boot values: hits 4, no previous offset; --init-hits sets "
 		       "them)");
 	printf("\n");
+	if (r->from_ns)
+		printf("counted from %llu ns on; until then all policies follow the recorded "
+		       "kernel\n",
+		       (unsigned long long)r->from_ns);
 	for (unsigned int i = 0; i < r->nnotes; i++)
 		printf("note: %s\n", r->notes[i]);
 	print_own_notes(results, n);
@@ -311,6 +317,7 @@ static int replay(const struct arguments *args, struct replay_input *in)
 		.verify = option_flag(args, "verify"),
 		.have_init_hits = option_given(args, "init-hits"),
 		.init_hits = (uint32_t)option_u64(args, "init-hits", 0),
+		.from_ns = option_u64(args, "from", 0),
 		.check = checks_wanted(),
 		.slices = TIME_LINE_POINTS,
 	};
@@ -338,8 +345,9 @@ static int replay(const struct arguments *args, struct replay_input *in)
 	if (!ret)
 		add_notes(in, policies, o.npolicies, calibration != NULL, results);
 	trace_facts_of(in->reader, in->path, &in->facts); /* now with the number of events */
-	ret = ret ? fail(ret == -EPROTONOSUPPORT ? EXIT_USAGE : exit_code_for(ret), "%s: %s",
-			 in->path, e.text)
+	ret = ret ? fail(ret == -EPROTONOSUPPORT || ret == -ERANGE ? EXIT_USAGE
+								   : exit_code_for(ret),
+			 "%s: %s", in->path, e.text)
 		  : finish(args, in, results, o.npolicies);
 	for (unsigned int i = 0; i < o.npolicies; i++)
 		replay_result_free(&results[i]);
@@ -383,6 +391,10 @@ const struct command cmd_replay = {
 		"the "
 		"same needs, and leaves out that other readahead would have meant other memory "
 		"pressure.\n\n"
+		"With --from the trace up to that time (t_ns of dump) only leads to the state in "
+		"which the policies begin: they decide nothing and count nothing before, as when a "
+		"setting is changed right before a phase under test. --verify covers the whole "
+		"trace all the same.\n\n"
 		"A trace with events of the per-CPU LRU batches (LRUADD, FLUSH, DRAIN, RELEASE "
 		"...) "
 		"is replayed through a model of these as well: how many drains each policy does, "

@@ -24,6 +24,8 @@ static void say_model(const struct replay_input *in)
 
 int replay_input_open(struct replay_input *in, const char *path)
 {
+	const struct trace_header *h;
+	const char *switched;
 	struct error e;
 	bool exact;
 	int ret;
@@ -33,8 +35,17 @@ int replay_input_open(struct replay_input *in, const char *path)
 	ret = trace_open(&in->reader, path, &e);
 	if (ret)
 		return fail(exit_code_for(ret), "%s", e.text);
-	in->generation = generation_of_release(
-		trace_header_get(trace_get_header(in->reader), "release"), &exact);
+	h = trace_get_header(in->reader);
+	in->generation = generation_of_release(trace_header_get(h, "release"), &exact);
+	switched = trace_header_get(h, "swapoff");
+	if (switched) {
+		ret = generation_switched(&in->own, in->generation, switched, &e);
+		in->generation = &in->own;
+	}
+	if (ret) {
+		replay_input_close(in);
+		return fail(EXIT_INPUT, "%s: %s", path, e.text);
+	}
 	trace_facts_of(in->reader, path, &in->facts);
 	say_model(in);
 	return 0;

@@ -215,6 +215,12 @@ static bool as_recorded(const struct engine *g, const struct policy *p)
 	return !policy_differs(&same, recorded_generation(g));
 }
 
+/* The time from which on is counted. */
+static uint64_t counts_begin(const struct engine *g)
+{
+	return g->o->from_ns > g->survey.first_ns ? g->o->from_ns : g->survey.first_ns;
+}
+
 static int prepare_run(struct engine *g, unsigned int i)
 {
 	struct replay_result *res = &g->results[i];
@@ -227,6 +233,9 @@ static int prepare_run(struct engine *g, unsigned int i)
 	if (ret)
 		return ret;
 	res->start_state = set_start_state(g, &g->runs[i]);
+	res->from_ns = g->o->from_ns;
+	if (g->waiting)
+		policy_recorded(&g->runs[i].policy, recorded_generation(g));
 	if (!g->o->slices || g->survey.total == 0)
 		return 0;
 	res->slices = calloc(g->o->slices, sizeof(*res->slices));
@@ -234,7 +243,7 @@ static int prepare_run(struct engine *g, unsigned int i)
 		return -ENOMEM;
 	res->nslices = g->o->slices;
 	for (unsigned int k = 0; k < res->nslices; k++)
-		res->slices[k].t_ns = g->survey.first_ns + k * g->slice_ns;
+		res->slices[k].t_ns = counts_begin(g) + k * g->slice_ns;
 	g->runs[i].slice = res->slices;
 	return 0;
 }
@@ -242,7 +251,8 @@ static int prepare_run(struct engine *g, unsigned int i)
 static int prepare_lru(struct engine *g)
 {
 	const struct replay_options *o = g->o;
-	int ret = lru_feed_init(&g->feed, g->r, o->policies, o->npolicies, g->results);
+	int ret = lru_feed_init(&g->feed, g->r, recorded_generation(g), o->policies, o->npolicies,
+				g->results);
 
 	if (!ret && o->verify)
 		ret = lru_verify_init(&g->lru_verify, &g->feed, &g->survey, &g->results[0].verify);
@@ -293,11 +303,14 @@ static int prepare(struct engine *g, struct error *e)
 		if (ret)
 			return ret;
 	}
+	if (o->from_ns > g->survey.last_ns)
+		return error_set(e, -ERANGE, "no event at or after %" PRIu64 " ns", o->from_ns);
+	g->waiting = o->from_ns > g->survey.first_ns;
 	guess_mode(g);
 	g->cache.policies = o->npolicies + o->verify;
 	if (o->slices) {
-		g->slice_ns = (g->survey.last_ns - g->survey.first_ns) / o->slices + 1;
-		g->next_slice_ns = g->survey.first_ns + g->slice_ns;
+		g->slice_ns = (g->survey.last_ns - counts_begin(g)) / o->slices + 1;
+		g->next_slice_ns = counts_begin(g) + g->slice_ns;
 	}
 	ret = allocate_slots(g);
 	g->runs = calloc(o->npolicies, sizeof(*g->runs));
@@ -335,8 +348,12 @@ static int replay_block(struct engine *g, struct block_view *v)
 		uint8_t type = v->types[k];
 		struct columns *c = &v->of[type];
 		uint32_t i;
-		int ret;
+		int ret = 0;
 
+		if (g->waiting && v->times[k] >= g->o->from_ns)
+			ret = engine_begin(g);
+		if (ret)
+			return ret;
 		if (!c->have)
 			continue;
 		if (g->slice_ns && v->times[k] >= g->next_slice_ns)
@@ -364,6 +381,10 @@ static void add_notes(const struct engine *g, struct replay_result *res)
 	if (trace_get_stats(g->r)->recovered)
 		replay_result_note(res, "the trace was recovered from a damaged or cut one: events "
 					"are missing");
+	if (g->o->from_ns && (g->lru || g->alloc))
+		replay_result_note(res,
+				   "slot allocators and per-CPU batches are counted from the "
+				   "beginning of the trace, only readahead from the time given");
 	while (trace_next_missing(h, &from, missing, sizeof(missing)))
 		replay_result_note(res, "%s", missing);
 	if (!g->page_cluster_known && !s->events[EV_CONFIG] && s->events[EV_LOOKUP])

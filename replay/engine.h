@@ -19,15 +19,23 @@ struct replay_options {
 	bool have_init_hits; /* --init-hits: the global hit counter at the start */
 	uint32_t init_hits;
 	const struct cost_model *cost; /* NULL: no estimate */
+	/*
+	 * The policies of readahead act, and their counts begin, with the first event at or after
+	 * this time; up to then each follows the recorded kernel. 0: from the first event on.
+	 */
+	uint64_t from_ns;
 	bool check;	     /* check the allocators' invariants after every event; slow */
 	unsigned int slices; /* points of the time line, 0: none */
 };
 
 /**
  * replay_trace - replay a whole trace
+ * Allocators and per-CPU batches know no @o->from_ns: their counts are of the whole trace, which
+ * a note in the results says.
  * @r: at its first event; it is read twice and left at its end
  * @results: array of @o->npolicies, filled; free each with replay_result_free(), also after an
  * error Returns 0; -EINVAL when --verify cannot be done because the trace is filtered,
+ * -ERANGE when @o->from_ns lies behind the last event,
  * -EPROTONOSUPPORT because there is no model of the recorded release for what the trace holds, with
  * the reason in
  * @e; other negative errno.

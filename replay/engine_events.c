@@ -252,6 +252,30 @@ int engine_end_phase(struct ra_run *run)
 	return ret;
 }
 
+static int begin_run(struct engine *g, unsigned int p)
+{
+	struct replay_result *res = &g->results[p];
+
+	run_switch(&g->runs[p], &g->o->policies[p]);
+	run_restart_counts(&g->runs[p]);
+	for (unsigned int i = 0; i < res->nphases; i++) {
+		histogram_free(&res->phases[i].cluster_windows);
+		histogram_free(&res->phases[i].vma_windows);
+	}
+	res->nphases = 0;
+	return engine_add_phase(res, &g->machine, g->o->from_ns);
+}
+
+int engine_begin(struct engine *g)
+{
+	int ret = 0;
+
+	g->waiting = false;
+	for (unsigned int p = 0; p < g->o->npolicies && !ret; p++)
+		ret = begin_run(g, p);
+	return ret;
+}
+
 static int change_phase(struct engine *g, uint64_t t_ns)
 {
 	int ret = 0;

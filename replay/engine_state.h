@@ -28,6 +28,7 @@ struct engine {
 	struct lru_verify lru_verify;
 	struct alloc_replay *alloc; /* NULL: nothing calls for allocators */
 	bool page_cluster_known, vma_ra_known;
+	bool waiting;	 /* the policies do not act yet: the time of from_ns has not come */
 	bool calls_seen; /* a recorded readahead call went by */
 	uint32_t births;
 	uint64_t next_slice_ns, slice_ns;
@@ -42,6 +43,12 @@ struct engine {
  */
 int engine_event(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,
 		 const struct columns *c, uint32_t i);
+
+/**
+ * engine_begin - the time has come from which on the policies act and are counted
+ * Returns 0 or -ENOMEM.
+ */
+int engine_begin(struct engine *g);
 
 /** engine_lru_event - the same for the events of the per-CPU batches */
 int engine_lru_event(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,

@@ -101,13 +101,11 @@ static int run_set_up(struct lru_feed *f, struct lru_run *run, const struct poli
 	return pv_init(&run->model, &rules, cpus, LRU_CPUS, sites, LRU_SITES);
 }
 
-int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct policy *policies,
-		  unsigned int n, struct replay_result *results)
+int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct generation *recorded,
+		  const struct policy *policies, unsigned int n, struct replay_result *results)
 {
 	const struct trace_header *h = trace_get_header(r);
-	const struct generation *recorded;
 	unsigned int major, minor;
-	bool exact;
 
 	memset(f, 0, sizeof(*f));
 	f->reader = r;
@@ -118,7 +116,6 @@ int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct polic
 	f->sites = calloc(LRU_SITES, sizeof(*f->sites));
 	if (!f->runs || !f->sites)
 		return -ENOMEM;
-	recorded = generation_of_release(trace_header_get(h, "release"), &exact);
 	for (f->nruns = 0; f->nruns < n;) {
 		unsigned int i = f->nruns++;
 

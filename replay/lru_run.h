@@ -79,12 +79,13 @@ struct lru_drained {
 
 /**
  * lru_feed_init - prepare @n policies for the trace of @r
+ * @recorded: generation of the recorded kernel
  * @results: of each policy; lru is filled by lru_feed_finish(), what_if set where the policy's
  *	     drains or adds are not the recorded kernel's
  * Returns 0 or -ENOMEM; free with lru_feed_free() in any case.
  */
-int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct policy *policies,
-		  unsigned int n, struct replay_result *results);
+int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct generation *recorded,
+		  const struct policy *policies, unsigned int n, struct replay_result *results);
 void lru_feed_free(struct lru_feed *f);
 
 /**

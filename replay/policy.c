@@ -53,6 +53,22 @@ const char *swapoff_policy_name(enum swapoff_policy s)
 	return names[s];
 }
 
+int generation_switched(struct generation *own, const struct generation *g, const char *swapoff,
+			struct error *e)
+{
+	*own = *g;
+	for (unsigned int i = SWAPOFF_VANILLA; swapoff && i < SWAPOFF_FIXED; i++)
+		if (!strcmp(swapoff, swapoff_policy_name((enum swapoff_policy)i))) {
+			own->swapoff = (enum swapoff_policy)i;
+			return 0;
+		}
+	return swapoff ? error_set(e, -EINVAL,
+				   "header: swapoff=%s is not one of vanilla, lookup-first, "
+				   "lookup-only",
+				   swapoff)
+		       : 0;
+}
+
 void policy_recorded(struct policy *p, const struct generation *g)
 {
 	memset(p, 0, sizeof(*p));

@@ -67,6 +67,14 @@ const struct generation *generation_by_name(const char *name);
  */
 const struct generation *generation_of_release(const char *release, bool *exact);
 
+/**
+ * generation_switched - a kernel that is not quite what its release says
+ * @own: becomes @g with the swapoff policy @swapoff, the value of a trace's header key; NULL: @g
+ * Returns 0, or -EINVAL where @swapoff is none.
+ */
+int generation_switched(struct generation *own, const struct generation *g, const char *swapoff,
+			struct error *e);
+
 /** generation_at - number @i of the table in order of age, NULL behind the last */
 const struct generation *generation_at(unsigned int i);
 

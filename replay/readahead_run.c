@@ -42,6 +42,31 @@ void run_free(struct ra_run *run)
 	memset(run, 0, sizeof(*run));
 }
 
+void run_switch(struct ra_run *run, const struct policy *p)
+{
+	for (unsigned int i = 1; i < run->nglobal; i++)
+		run->global[i] = run->global[0];
+	run->policy = *p;
+}
+
+void run_restart_counts(struct ra_run *run)
+{
+	struct readahead_result *r = &run->result->readahead;
+
+	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
+		for (uint64_t off = 0; off < run->machine->slots.dev[t].size; off++)
+			*run_bits(run, t, off) &= (uint8_t)~SLOT_UNUSED;
+	histogram_free(&r->windows);
+	histogram_free(&r->cluster_windows);
+	histogram_free(&r->vma_windows);
+	histogram_free(&run->before[0]);
+	histogram_free(&run->before[1]);
+	memset(run->small, 0, sizeof(run->small));
+	*r = (struct readahead_result){ .known = r->known };
+	if (run->slice)
+		*run->slice = (struct time_slice){ .t_ns = run->slice->t_ns };
+}
+
 unsigned int run_page_cluster(const struct ra_run *run)
 {
 	return (unsigned int)(run->policy.page_cluster >= 0 ? run->policy.page_cluster

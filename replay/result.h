@@ -110,7 +110,8 @@ struct replay_result {
 	char model[16];	  /* "v6.12" */
 	bool what_if;
 	enum start_state start_state;
-	uint64_t lost; /* events the recorder lost: the result is that far uncertain */
+	uint64_t from_ns; /* readahead is counted from this time on, 0: of the whole trace */
+	uint64_t lost;	  /* events the recorder lost: the result is that far uncertain */
 	struct readahead_result readahead;
 	struct lru_result lru;
 	struct alloc_result alloc;

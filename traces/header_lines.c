@@ -18,6 +18,9 @@ const struct header_key header_keys[] = {
 	{ "page_size", "bytes" },
 	{ "cluster_slots", "slots of an allocator cluster (SWAPFILE_CLUSTER)" },
 	{ "allocator", "slot allocator of a patched kernel, where it is not its release's" },
+	{ "swapoff",
+	  "what a patched kernel does for each page at swapoff: vanilla, lookup-first or "
+	  "lookup-only" },
 	{ "pagevec_size", "folios in a full per-CPU batch, where it is not its release's" },
 	{ "pagevec_drain", "when a patched kernel's release of a batch drains: always or once" },
 	{ "page_cluster", "vm.page-cluster at the start" },

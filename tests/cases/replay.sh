@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 76
+tap_plan 83
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -316,5 +316,22 @@ tap_grep 'page_clutser \(page_cluster\?\)' "$ERR" "a misspelt header key is told
 echo 'RA ret=8' | trace only_windows "$CLUSTER"
 run "$SWAPTRACE" replay "$WORK/only_windows"
 tap_grep "nothing to replay; 'swaptrace report'" "$OUT" "where there is nothing to replay, what else can be done"
+
+# --- policies that begin in the middle ---------------------------------------------------------
+# 1000 and 1001 from the boot state: 8, then 4 (vector 7.2 of the kernel's own function). A jump to 5000 without
+# hits: 1, but not less than half of the last window: 2; 5001 stands next to it: 2.
+for off in 1000 1001 5000 5001; do echo "LOOKUP type=0 off=$off cause=swapoff count=1"; done |
+	trace middle "$CLUSTER swapoff=vanilla"
+tap_is "$(windows middle 0)" "{2: 2, 4: 1, 8: 1}" "a header that says what swapoff did: that is the recorded policy"
+tap_is "$(windows middle 0 --from 3000)" "{2: 2}" "--from: counts begin there, with the state of what came before"
+tap_is "$(windows middle 1 --from 3000 --policy page-cluster=0)" "{1: 2}" "--from: the policy acts from there on"
+# Of the window of 8 around 1000 only 1001 is in use; it is in the cache when 1001 is needed, before the time given.
+tap_is "$(counts middle 0 "pages_read ra_pages unused lookups")" "4 2 0 4" "pages of all of it"
+tap_is "$(counts middle 0 "pages_read ra_pages unused lookups" --from 3000)" "2 1 0 2" "--from: pages of the rest"
+run "$SWAPTRACE" replay --from 4001 "$WORK/middle"
+tap_is "$STATUS $(cat "$ERR")" "2 swaptrace: error: $WORK/middle: no event at or after 4001 ns" "--from behind the end"
+echo 'LOOKUP type=0 off=5 cause=fault' | trace switched "$CLUSTER swapoff=sometimes"
+run "$SWAPTRACE" replay "$WORK/switched"
+tap_is "$STATUS $(grep -c 'header: swapoff=sometimes is not one of vanilla' "$ERR")" "3 1" "a header's swapoff that is none"
 
 tap_end
