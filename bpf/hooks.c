@@ -296,9 +296,15 @@ static const struct hook_symbol drain_symbols[] = { { .symbol = "lru_add_drain",
 						      .kernels = "all" },
 						    END };
 
+static const struct hook_symbol drainbegin_symbols[] = { { .symbol = "lru_add_drain_cpu",
+							   .entry = "drain_cpu_enter",
+							   .kprobe_only = true,
+							   .kernels = "all" },
+							 END };
+
 static const struct hook_symbol draincpu_symbols[] = { { .symbol = "lru_add_drain_cpu",
-							 .entry = "drain_cpu_enter",
-							 .kprobe_only = true,
+							 .exit = "drain_cpu_exit",
+							 .counts_at_exit = true,
 							 .kernels = "all" },
 						       END };
 
@@ -441,6 +447,8 @@ const struct hook hook_plan[] = {
 	      "WRITE zero=1: zero-filled folios that are not written"),
 	GROUP_STATE("drain of this CPU", GROUP_LRU, drain_symbols, "the inner function",
 		    "DRAIN site=, shown as lru_add_drain"),
+	GROUP_STATE("drain begins", GROUP_LRU, drainbegin_symbols, NULL,
+		    "DRAIN: call site and batches"),
 	EVENT("DRAIN", PROBE_DRAIN, GROUP_LRU, GROUP_LRU, draincpu_symbols, NULL, "drains"),
 	EVENT("RELEASE", PROBE_RELEASE, GROUP_LRU, 0, release_symbols, NULL,
 	      "releases of callers' batches"),

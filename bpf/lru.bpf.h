@@ -106,43 +106,100 @@ static __always_inline void drain_read(struct record_lru *r, u64 area, u32 op)
 }
 
 /*
- * Interrupts add to this batch while the program runs. The time of the event is one between two
- * looks that saw the same, so that each addition is on its side of it.
+ * The drain under way on this CPU, which cannot be preempted, told when it is over. Only process
+ * context adds to the batches and drains them, so what they hold at entry is what is moved; but
+ * interrupts rotate, also while the program at entry runs, until the drain holds them off: that
+ * batch, and the time of the event, are taken when it is moved (drain_meets()).
  */
-static __always_inline void drain_read_rotate(struct record_lru *r, u64 area)
-{
-	u8 before;
+struct drain_state {
+	struct record_lru r;
+	u32 open;  /* the drain has not come to that batch yet */
+	u32 moves; /* of that batch since the entry */
+};
 
-	drain_read(r, area, OP_ROTATE);
+struct {
+	__uint(type, MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct drain_state);
+} drain_under_way SEC(".maps");
+
+static __always_inline struct drain_state *this_drain(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&drain_under_way, &zero);
+}
+
+/* What is in the batch that interrupts add to, and when, unless an interrupt has told meanwhile. */
+static __always_inline void drain_read_rotate(struct drain_state *d, u64 area)
+{
+	u32 before;
+
 	for (int i = 0; i < 4; i++) {
-		before = r->moved[OP_ROTATE];
-		r->head.t_ns = bpf_ktime_get_boot_ns();
-		drain_read(r, area, OP_ROTATE);
-		if (r->moved[OP_ROTATE] == before)
+		before = *(volatile u32 *)&d->moves;
+		drain_read(&d->r, area, OP_ROTATE);
+		d->r.head.t_ns = bpf_ktime_get_boot_ns();
+		if (*(volatile u32 *)&d->moves == before)
 			break;
 	}
 }
 
 static __always_inline void drain_cpu_enter(u64 cpu, u64 caller)
 {
-	struct record_lru r = {};
+	struct drain_state *d = this_drain();
+	struct record_lru *r;
 	u64 area;
 
-	if (!count_hit(PROBE_DRAIN))
+	if (!d)
 		return;
-	head_fill(&r.head, RECORD_LRU, PROBE_DRAIN);
-	r.place = drain_site(caller);
-	r.cpu = (u32)cpu;
+	r = &d->r;
+	head_fill(&r->head, RECORD_LRU, PROBE_DRAIN);
+	r->place = drain_site(caller);
+	r->cpu = (u32)cpu;
+	r->known = 0;
 	area = area_of((u32)cpu);
-	drain_read(&r, area, OP_ADD);
-	drain_read(&r, area, OP_DEACTIVATE_FILE);
-	drain_read(&r, area, OP_DEACTIVATE);
-	drain_read(&r, area, OP_LAZYFREE);
-	drain_read(&r, area, OP_ACTIVATE);
-	drain_read_rotate(&r, area);
-	record_send(&r);
+	for (u32 op = 0; op < LRU_BATCHES_OF_CPU; op++)
+		r->moved[op] = 0;
+	drain_read(r, area, OP_ADD);
+	drain_read(r, area, OP_DEACTIVATE_FILE);
+	drain_read(r, area, OP_DEACTIVATE);
+	drain_read(r, area, OP_LAZYFREE);
+	drain_read(r, area, OP_ACTIVATE);
+	d->open = 1;
+	drain_read_rotate(d, area);
 }
 ENTRY1_CALLER(drain_cpu_enter)
+
+/* The rotating batch is moved: full, by an interrupt, or else by the drain, which is done then. */
+static __always_inline void drain_meets(u8 n, bool full)
+{
+	struct drain_state *d = this_drain();
+
+	if (!d || !d->open)
+		return;
+	d->r.moved[OP_ROTATE] = full ? 0 : n;
+	d->r.head.t_ns = bpf_ktime_get_boot_ns();
+	d->open = full;
+	d->moves++;
+}
+
+static __always_inline void drain_cpu_exit(void)
+{
+	struct drain_state *d = this_drain();
+
+	if (d)
+		d->open = 0;
+	if (!count_hit(PROBE_DRAIN))
+		return;
+	if (d && d->r.head.kind == RECORD_LRU)
+		record_send(&d->r);
+	else
+		count_lost(bpf_get_smp_processor_id(), PROBE_DRAIN);
+	if (d)
+		d->r.head.kind = 0;
+}
+EXIT0(drain_cpu_exit)
 
 /* ---- RELEASE ---- */
 
@@ -203,17 +260,20 @@ static __always_inline void flush_batch_enter(u64 batch)
 {
 	struct folio_batch *b = (void *)batch;
 	struct record_lru r = {};
+	bool full;
 
 	if (!count_hit(PROBE_FLUSH))
 		return;
 	head_fill(&r.head, RECORD_LRU, PROBE_FLUSH);
 	r.op = op_of(batch - area_of(r.head.cpu));
 	r.n = BPF_CORE_READ(b, nr);
-	if (r.op == UNKNOWN_U8 ||
-	    (r.n < bpf_core_field_size(b->folios) / sizeof(u64) && !last_is_large(b, r.n)))
+	full = r.n >= bpf_core_field_size(b->folios) / sizeof(u64) || last_is_large(b, r.n);
+	if (r.op == UNKNOWN_U8 || !full)
 		count_filtered(r.head.cpu, PROBE_FLUSH);
 	else
 		record_send(&r);
+	if (r.op == OP_ROTATE)
+		drain_meets(r.n, full);
 }
 ENTRY1_NUMBER(flush_batch_enter)
 
