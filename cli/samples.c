@@ -82,7 +82,7 @@ static int match_folder(const char *folder, const char *under, const char *word,
 	if (!d)
 		return -ENOENT;
 	while ((entry = readdir(d)))
-		if (is_match(entry->d_name, word) && (!*found || strcmp(entry->d_name, found) < 0))
+		if (is_match(entry->d_name, word) && strverscmp(entry->d_name, found) > 0)
 			snprintf(found, sizeof(found), "%s", entry->d_name);
 	closedir(d);
 	return *found ? try_folder(path, "", found, out, size) : -ENOENT;

@@ -15,8 +15,8 @@ int sample_path(const char *name, char *out, size_t size);
 
 /**
  * sample_match - a shipped capture whose file name contains @word and ends in ".swaptrace"
- * The first in the order of names of the first folder that has one, in the order of sample_path().
- * Returns 0 or -ENOENT.
+ * The last in the order of versions ("6.12-..." is behind "6.1-...") of the first folder that has
+ * one, in the order of sample_path(). Returns 0 or -ENOENT.
  */
 int sample_match(const char *word, char *out, size_t size);
 

@@ -22,6 +22,9 @@ samples() {
 6.12-zram|stock 6.12, faults and swapoff on zram|--kernel 6.12 --workload zram
 6.12-mthp|stock 6.12, 64 kB folios on zram: requests for slots, fallbacks, writes|--kernel 6.12 --workload mthp
 6.12-truncate|stock 6.12, sparse files truncated: per-CPU batches of the LRU|--kernel 6.12 --workload truncate
+6.1-truncate|stock 6.1, sparse files truncated: batches of 15|--kernel 6.1 --workload truncate
+6.12-readtwice|stock 6.12, sparse files read twice: additions to the LRU, thread T4 in miniature|--kernel 6.12 --workload readtwice
+6.1-readtwice|stock 6.1, sparse files read twice: the second read of a page activates it|--kernel 6.1 --workload readtwice
 END
 }
 

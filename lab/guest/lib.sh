@@ -176,7 +176,7 @@ lab_counters_end() {
 	{
 		awk 'NR == FNR { t = $1; next } { printf "seconds %.2f\n", $1 - t }' /run/uptime /run/uptime-end
 		awk 'NR == FNR { before[$1] = $2; next }
-		     /^(pswp|swap_ra|swp|pgfault|pgmajfault|thp_swp)/ { printf "%s %d\n", $1, $2 - before[$1] }' \
+		     /^(pswp|swap_ra|swp|pgfault|pgmajfault|thp_swp|pgactivate|pgrotated)/ { printf "%s %d\n", $1, $2 - before[$1] }' \
 			/run/vmstat /run/vmstat-end
 	} >/out/vmstat.txt
 	cat /out/vmstat.txt

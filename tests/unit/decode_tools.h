@@ -2,7 +2,8 @@
 #ifndef SWAPTRACE_TESTS_DECODE_TOOLS_H
 #define SWAPTRACE_TESTS_DECODE_TOOLS_H
 
-/* What the tests of bpf/decode.h share: a decoder, and what came out of it last. Include after cmocka.h. */
+/* What the tests of bpf/decode.h share: a decoder, and what came out of it last. Include after
+ * cmocka.h. */
 
 #include <stdio.h>
 #include <string.h>
