@@ -39,13 +39,15 @@ BPF_HOST_SRCS := $(wildcard bpf/*.c)
 BPF_HOST_SRCS := $(filter-out %.bpf.c,$(BPF_HOST_SRCS))
 ifeq ($(HAVE_BPF),1)
 CPPFLAGS += -DHAVE_BPF=1
-LDLIBS += -lbpf -lelf -lz
+LDLIBS += -lbpf -lelf
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 BPF_SKELS := $(BPF_SRCS:bpf/%.bpf.c=$(O)/bpf/%.skel.h)
 else
 # What needs libbpf is named *_bpf.c; the rest of bpf/ (hook plan, privileges) has no dependency.
 BPF_HOST_SRCS := $(filter-out %_bpf.c,$(BPF_HOST_SRCS))
 endif
+# Behind libelf, which needs it, too.
+LDLIBS += -lz
 
 MODEL_SRCS := $(wildcard replay/model/*.c)
 LIB_SRCS := $(wildcard common/*.c traces/*.c replay/*.c analyze/*.c) $(MODEL_SRCS) $(BPF_HOST_SRCS)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bpf/kconfig.h"
+
 /* Only for enum probe_id. */
 #include <linux/types.h>
 #include "bpf/records.h"
@@ -518,27 +520,10 @@ static int read_symbols(struct hook_kernel *k, const char *path, struct error *e
 	return err;
 }
 
-/* A configuration as text; a compressed one (/proc/config.gz) is read by the caller's tools. */
-static int read_fprobe(const char *path)
-{
-	FILE *in = path ? fopen(path, "r") : NULL;
-	char line[256];
-	int fprobe = 0, lines = 0;
-
-	if (!in)
-		return -1;
-	while (fgets(line, sizeof(line), in)) {
-		lines += !strncmp(line, "CONFIG_", 7);
-		if (!strcmp(line, "CONFIG_FPROBE=y\n"))
-			fprobe = 1;
-	}
-	fclose(in);
-	return lines ? fprobe : -1;
-}
-
 int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *btf, bool btf_needed,
 		     const char *config, struct error *e)
 {
+	struct kernel_config c;
 	int err;
 
 	memset(k, 0, sizeof(*k));
@@ -551,7 +536,7 @@ int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *bt
 			return err;
 		k->have_btf = !err;
 	}
-	k->fprobe = read_fprobe(config);
+	k->fprobe = kernel_config_read(config, &c) ? c.fprobe : -1;
 	return read_symbols(k, kallsyms, e);
 }
 

@@ -11,6 +11,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "bpf/kconfig.h"
+
 static FILE *open_below(const char *root, const char *path)
 {
 	char name[512];
@@ -60,6 +62,9 @@ bool machine_config_path(const char *root, char *out, size_t size)
 
 	machine_release(root, release, sizeof(release));
 	snprintf(out, size, "%s/boot/config-%s", root, release);
+	if (!access(out, R_OK))
+		return true;
+	snprintf(out, size, "%s/proc/config.gz", root);
 	return !access(out, R_OK);
 }
 
@@ -161,27 +166,17 @@ int machine_thp_counters(struct trace_header *h, const char *root, const char *w
  */
 static int set_config_facts(struct trace_header *h, const char *root)
 {
-	char path[512], line[256];
-	bool found = false, thp_swap = false;
-	FILE *f;
+	struct kernel_config c;
+	char path[512];
 	int err;
 
-	if (!machine_config_path(root, path, sizeof(path)))
+	if (!machine_config_path(root, path, sizeof(path)) || !kernel_config_read(path, &c) ||
+	    !c.swap)
 		return 0;
-	f = fopen(path, "r");
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f)) {
-		found |= !strncmp(line, "CONFIG_SWAP=y", 13);
-		thp_swap |= !strcmp(line, "CONFIG_THP_SWAP=y\n");
-	}
-	fclose(f);
-	if (!found)
-		return 0;
-	err = trace_header_set_u64(h, "thp_swap", thp_swap);
+	err = trace_header_set_u64(h, "thp_swap", c.thp_swap);
 	if (!err)
 		err = trace_header_set_u64(h, "cluster_slots",
-					   thp_swap ? (uint64_t)sysconf(_SC_PAGESIZE) / 8 : 256);
+					   c.thp_swap ? (uint64_t)sysconf(_SC_PAGESIZE) / 8 : 256);
 	return err;
 }
 

@@ -26,8 +26,8 @@ int machine_facts(struct trace_header *h, const char *root, struct error *e);
 int machine_thp_counters(struct trace_header *h, const char *root, const char *when);
 
 /**
- * machine_config_path - the kernel's configuration as a text file
- * @out: "/boot/config-RELEASE" below @root; false when there is none
+ * machine_config_path - the kernel's configuration, for kernel_config_read()
+ * @out: "/boot/config-RELEASE" or else "/proc/config.gz" below @root; false when there is none
  */
 bool machine_config_path(const char *root, char *out, size_t size);
 

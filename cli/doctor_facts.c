@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "bpf/kconfig.h"
 #include "bpf/machine.h"
 
 static bool read_text(const char *path, char *out, size_t size)
@@ -188,10 +189,9 @@ void doctor_decide_readahead(struct doctor_facts *f)
 
 static void read_kernel(struct doctor_facts *f)
 {
-	char path[512], line[256];
-	bool swap = false, thp = false;
+	struct kernel_config c;
+	char path[512];
 	struct utsname u;
-	FILE *in;
 
 	machine_release(f->root, f->release, sizeof(f->release));
 	snprintf(f->machine, sizeof(f->machine), "%s", uname(&u) ? "unknown" : u.machine);
@@ -200,15 +200,9 @@ static void read_kernel(struct doctor_facts *f)
 	/* A page table of 8-byte entries maps a PMD: that many slots are a cluster with THP_SWAP.
 	 */
 	f->cluster_slots = f->page_size / 8;
-	in = machine_config_path(f->root, path, sizeof(path)) ? fopen(path, "r") : NULL;
-	while (in && fgets(line, sizeof(line), in)) {
-		swap |= !strcmp(line, "CONFIG_SWAP=y\n");
-		thp |= !strcmp(line, "CONFIG_THP_SWAP=y\n");
-	}
-	if (in)
-		fclose(in);
-	f->cluster_known = swap;
-	if (swap && !thp)
+	f->cluster_known = machine_config_path(f->root, path, sizeof(path)) &&
+			   kernel_config_read(path, &c) && c.swap;
+	if (f->cluster_known && !c.thp_swap)
 		f->cluster_slots = 256;
 }
 

@@ -9,8 +9,8 @@ set -u
 
 # Without these nothing works (jq, zstd: for tests). libbpf and what it needs are for record
 # only (HAVE_BPF=0 builds without).
-BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev"
-BPF="clang bpftool libbpf-dev libelf-dev zlib1g-dev"
+BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev zlib1g-dev"
+BPF="clang bpftool libbpf-dev libelf-dev"
 # Pictures and guests: what needs them says so, and is skipped, where they can't be had.
 OPTIONAL="gnuplot-nox"
 [ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 qemu-utils busybox-static cpio xz-utils"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "bpf/btf_file.h"
 #include "bpf/machine.h"
@@ -328,6 +329,49 @@ static void test_facts(void **state)
 	trace_header_free(h);
 }
 
+/* As /proc/config.gz gives it, in gzip's format; and cut off, so that nothing of it is certain. */
+static void put_gz(const char *path, const char *text, size_t cut)
+{
+	uint8_t data[512];
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)text,
+		       .avail_in = (uInt)strlen(text),
+		       .next_out = data,
+		       .avail_out = sizeof(data) };
+
+	/* 16 on top of the window bits means gzip. */
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	put(path, data, z.total_out - cut);
+	assert_int_equal(deflateEnd(&z), Z_OK);
+}
+
+static void test_compressed_configuration(void **state)
+{
+	static const char text[] = "# a kernel\nCONFIG_SWAP=y\nCONFIG_THP_SWAP=y\n";
+	struct trace_header *h = trace_header_new();
+	struct error e = { 0 };
+	uint64_t value;
+
+	(void)state;
+	put_text("/proc/sys/kernel/osrelease", "6.99.1-test\n");
+	put_gz("/proc/config.gz", text, 0);
+	assert_int_equal(machine_facts(h, root, &e), 0);
+	assert_true(trace_header_u64(h, "thp_swap", &value));
+	assert_int_equal(value, 1);
+	trace_header_free(h);
+
+	h = trace_header_new();
+	put_gz("/proc/config.gz", text, 6);
+	assert_int_equal(machine_facts(h, root, &e), 0);
+	assert_null(trace_header_get(h, "thp_swap"));
+	/* The text beside the kernel's image goes first. */
+	put_text("/boot/config-6.99.1-test", "CONFIG_SWAP=y\n");
+	assert_int_equal(machine_facts(h, root, &e), 0);
+	assert_true(trace_header_u64(h, "thp_swap", &value));
+	assert_int_equal(value, 0);
+	trace_header_free(h);
+}
+
 /* What cannot be read is unknown, not 0. */
 static void test_unknown_facts(void **state)
 {
@@ -375,6 +419,7 @@ int main(void)
 		TEST(test_pid_of_a_container),
 		TEST(test_facts),
 		TEST(test_unknown_facts),
+		TEST(test_compressed_configuration),
 		TEST(test_swap_names),
 	};
 
