@@ -7,7 +7,8 @@
 #   make check-golden GOLDEN=DIR   every vector file of the real kernel code below DIR
 #   make install      DESTDIR= PREFIX=/usr/local; make uninstall takes it away again
 #   make man          manual pages and completions into build/man
-#   make lab          record a swapoff in a guest (KERNEL=6.12 or 6.1)
+#   make lab          record a swapoff in a guest (KERNEL=6.12, 6.1 or lab)
+#   make lab-kernel   build the kernel with switches for the lab (10 minutes, kept below ~/.cache)
 #
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
 
@@ -141,6 +142,10 @@ demo:
 lab: swaptrace.static
 	lab/run.sh --kernel $(KERNEL) --workload t1-cluster --recorder ./swaptrace.static --out $(O)/lab
 
+lab-kernel:
+	@LAB_KERNEL=1 lab/deps.sh
+	@lab/build-kernel.sh
+
 # The program prints the pages itself, from the same table that its option parser uses.
 man: $(O)/swaptrace
 	@mkdir -p $(O)/man
@@ -194,7 +199,7 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: .FORCE all deps unit check check-format check-golden demo lab man install uninstall format clean
+.PHONY: .FORCE all deps unit check check-format check-golden demo lab lab-kernel man install uninstall format clean
 .DELETE_ON_ERROR:
 # Without names it would mean every file, and one that is missing would not be made again.
 .SECONDARY: $(BPF_SKELS) $(BPF_SKELS:.skel.h=.bpf.o)

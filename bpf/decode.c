@@ -187,7 +187,8 @@ static int decode_lookup(struct decoder *d, const struct record_lookup *r)
 		event_set(&ev, LOOKUP_COUNT, r->count);
 	if (r->write != UNKNOWN_U8)
 		event_set(&ev, LOOKUP_WRITE, r->write);
-	event_set(&ev, LOOKUP_HIT, r->hit);
+	if (r->hit != UNKNOWN_U8)
+		event_set(&ev, LOOKUP_HIT, r->hit);
 	if (r->ra != UNKNOWN_U8)
 		event_set(&ev, LOOKUP_RA, r->ra);
 	if (r->bypass)
@@ -201,18 +202,29 @@ static void set_ret(struct event *ev, uint32_t pages, enum ra_how how)
 	event_set(ev, RA_HOW, how);
 }
 
+/* Where the function that returns the window was probed, that counts; the derived one stands beside
+ * it. */
+static void set_window(struct event *ev, const struct record_ra *r, bool known, uint32_t derived)
+{
+	if (r->have & RA_HAVE_PROBE) {
+		set_ret(ev, r->probed, RA_PROBED);
+		if (known)
+			event_set(ev, RA_DERIVED, derived);
+	} else if (known) {
+		set_ret(ev, derived, RA_STATE);
+	}
+}
+
 /* The window as the best witness tells it; false: unknown. */
 static bool cluster_pages(const struct record_ra *r, uint64_t off, struct event *ev)
 {
 	uint32_t burst;
 
-	if (r->have & RA_HAVE_PROBE) {
-		set_ret(ev, r->probed, RA_PROBED);
-	} else if (r->have & RA_HAVE_CLUSTER && !r->page_cluster) {
-		set_ret(ev, 1, RA_STATE); /* readahead is off, its state is not touched */
-	} else if (r->have & RA_HAVE_WIN) {
-		set_ret(ev, r->win, RA_STATE);
-	} else if (r->final) {
+	if (r->have & RA_HAVE_CLUSTER && !r->page_cluster)
+		set_window(ev, r, true, 1); /* readahead is off, its state is not touched */
+	else
+		set_window(ev, r, r->have & RA_HAVE_WIN, r->win);
+	if (!event_has(ev, RA_RET) && r->final) {
 		burst = decode_burst(off, r->burst, r->burst_first, r->burst_last, r->device_max);
 		if (burst)
 			set_ret(ev, burst, RA_BURST);
@@ -254,11 +266,12 @@ static void decode_vma_ra(struct decoder *d, const struct record_ra *r, struct e
 	event_set(ev, RA_LAST, (word & in_page) / half);
 	event_set(ev, RA_PREV, before / page);
 	if (r->have & RA_HAVE_CLUSTER && !r->page_cluster)
-		set_ret(ev, 1, RA_STATE);
-	else if (r->have & RA_HAVE_WIN && (r->word_after & ~in_page) == addr)
-		set_ret(ev, (uint32_t)((r->word_after & in_page) / half), RA_STATE);
-	else
-		return; /* another thread has been there: nobody knows any more */
+		set_window(ev, r, true, 1);
+	else /* the word has another address where another thread has been there meanwhile */
+		set_window(ev, r, r->have & RA_HAVE_WIN && (r->word_after & ~in_page) == addr,
+			   (uint32_t)((r->word_after & in_page) / half));
+	if (!event_has(ev, RA_RET))
+		return;
 	decode_vma_window((uint32_t)ev->v[RA_RET], addr, before, r->vma.start, r->vma.end,
 			  d->page_size, &start, &end);
 	event_set(ev, RA_START, start);

@@ -97,6 +97,10 @@ static const struct hook_symbol window_symbols[] = {
 	{ .symbol = "swapin_nr_pages", .exit = "window_exit", .kernels = "all" }, END
 };
 
+static const struct hook_symbol vma_window_symbols[] = {
+	{ .symbol = "swap_vma_ra_win", .exit = "vma_window_exit", .kernels = "6.11 on" }, END
+};
+
 static const struct hook_symbol account_symbols[] = { { .symbol = "swap_update_readahead",
 							.entry = "account_enter",
 							.exit = "account_exit",
@@ -120,6 +124,18 @@ static const struct hook_symbol lookup_symbols[] = { { .symbol = "swap_cache_get
 						       .counts_at_exit = true,
 						       .kernels = "to 6.0" },
 						     END };
+
+/* The lab kernel's ways of swapoff beside its own, see lab/README.md. */
+static const struct hook_symbol plain_lookup_symbols[] = { { .symbol = "swaptrace_plain_lookup",
+							     .entry = "swapoff_lookup_enter",
+							     .exit = "swapoff_lookup_exit",
+							     .counts_at_exit = true,
+							     .kernels = "lab" },
+							   END };
+
+static const struct hook_symbol no_lookup_symbols[] = {
+	{ .symbol = "swaptrace_no_lookup", .entry = "swapoff_need_enter", .kernels = "lab" }, END
+};
 
 static const struct hook_symbol swapin_symbols[] = { { .symbol = "swapin_readahead",
 						       .entry = "swapin_enter",
@@ -394,6 +410,12 @@ static const struct hook_symbol swapoff_begin_symbols[] = {
 		.symbols = list, .instead = "one function for all operations (6.12 on)",           \
 		.lost = gone, .spare = true                                                        \
 	}
+#define LAB_LOOKUP(id, list)                                                                       \
+	{                                                                                          \
+		.name = "LOOKUP", .event = "LOOKUP", .probe = id, .groups = GROUP_RA,              \
+		.symbols = list, .instead = "swapoff looks in one way only", .lost = "nothing",    \
+		.spare = true                                                                      \
+	}
 #define EVENT(what, id, wanted_by, needed_by, list, stands_in, gone)                               \
 	{                                                                                          \
 		.name = what, .event = what, .probe = id, .groups = wanted_by,                     \
@@ -415,9 +437,12 @@ const struct hook hook_plan[] = {
 	STATE("end of address space", mm_symbols, NULL, "a VMA's number may be used again"),
 	STATE("window entries", readone_symbols, NULL, "RA ret: the moment at which it is known"),
 	STATE("window size", window_symbols, "the kernel's variables (how=state)", "nothing"),
+	STATE("VMA window size", vma_window_symbols, "the VMA's word (how=state)", "nothing"),
 	STATE("accounting", account_symbols, "the lookup accounts", "nothing"),
 	EVENT("LOOKUP", PROBE_LOOKUP, GROUP_RA, GROUP_RA, lookup_symbols, NULL,
 	      "needs of swap entries"),
+	LAB_LOOKUP(PROBE_LOOKUP_PLAIN, plain_lookup_symbols),
+	LAB_LOOKUP(PROBE_LOOKUP_NONE, no_lookup_symbols),
 	EVENT("RA", PROBE_RA_VMA, GROUP_RA, GROUP_RA, swapin_symbols, NULL, "VMA readahead"),
 	EVENT("RA", PROBE_RA_CLUSTER, GROUP_RA, GROUP_RA, cluster_symbols, NULL,
 	      "cluster readahead"),

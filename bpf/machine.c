@@ -106,6 +106,26 @@ static int set_sysctls(struct trace_header *h, const char *root)
 	return err;
 }
 
+/* The lab kernel can do what other kernels do (lab/README.md); what it did is no news of its
+ * release. */
+static int set_switches(struct trace_header *h, const char *root)
+{
+	static const char *const switches[][3] = {
+		{ "swapoff", "swapoff", "lookup-first" },
+		{ "drain", "pagevec_drain", "once" },
+		{ "allocator", "allocator", "cluster-6.12" },
+	};
+	char path[128], word[64];
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < sizeof(switches) / sizeof(switches[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/module/swaptrace/parameters/%s", switches[i][0]);
+		if (read_word(root, path, word, sizeof(word)) && strcmp(word, switches[i][2]))
+			err = trace_header_set(h, switches[i][1], word);
+	}
+	return err;
+}
+
 /* hugepages-SIZEkB/enabled, one fact per size. */
 static int set_thp_sizes(struct trace_header *h, const char *root)
 {
@@ -188,6 +208,8 @@ int machine_facts(struct trace_header *h, const char *root, struct error *e)
 		err = set_sysctls(h, root);
 	if (!err)
 		err = set_thp_sizes(h, root);
+	if (!err)
+		err = set_switches(h, root);
 	if (!err)
 		err = set_config_facts(h, root);
 	return err ? error_set(e, err, "out of memory for the trace's header") : 0;

@@ -281,11 +281,12 @@ ENTRY3(lookup_enter)
  * A miss outside swapoff waits until a read without readahead shows that it bypassed the cache, or
  * something else that it did not.
  */
-static __always_inline void lookup_finish(struct task_state *ts, u64 folio, u8 ra, bool wait_hit)
+static __always_inline void lookup_finish(struct task_state *ts, u32 probe, u64 folio, u8 ra,
+					  bool wait_hit)
 {
 	struct record_lookup *r = &ts->lookup;
 
-	head_fill(&r->head, RECORD_LOOKUP, PROBE_LOOKUP);
+	head_fill(&r->head, RECORD_LOOKUP, probe);
 	r->hit = !no_pointer(folio);
 	r->ra = r->hit ? ra : 0;
 	if (r->hit)
@@ -306,10 +307,53 @@ static __always_inline void lookup_exit(u64 folio)
 		return;
 	}
 	if (on)
-		lookup_finish(ts, folio, hits_changed(ts, ts->lookup.vma.vma), false);
+		lookup_finish(ts, PROBE_LOOKUP, folio, hits_changed(ts, ts->lookup.vma.vma), false);
 	task_leave(CTX_LOOKUP);
 }
 EXIT1(lookup_exit)
+
+/*
+ * The lab kernel's swapoff, where it is not to look as its generation does: a lookup that leaves
+ * the state of readahead alone, or none, and then nothing tells whether the entry was in the cache.
+ */
+static __always_inline void swapoff_lookup_enter(u64 entry, u64 vma, u64 addr)
+{
+	lookup_enter(entry, vma, addr);
+}
+ENTRY3(swapoff_lookup_enter)
+
+static __always_inline void swapoff_lookup_exit(u64 folio)
+{
+	bool on = count_hit(PROBE_LOOKUP_PLAIN);
+	struct task_state *ts = task_get();
+
+	if (on && (!ts || !(ts->ctx & CTX_LOOKUP)))
+		count_lost(bpf_get_smp_processor_id(), PROBE_LOOKUP_PLAIN);
+	else if (on)
+		lookup_finish(ts, PROBE_LOOKUP_PLAIN, folio, 0, false);
+	task_leave(CTX_LOOKUP);
+}
+EXIT1(swapoff_lookup_exit)
+
+static __always_inline void swapoff_need_enter(u64 entry, u64 vma, u64 addr)
+{
+	bool on = count_hit(PROBE_LOOKUP_NONE);
+	struct task_state *ts = task_get(); /* that of the walk */
+
+	if (!on)
+		return;
+	if (!ts) {
+		count_lost(bpf_get_smp_processor_id(), PROBE_LOOKUP_NONE);
+		return;
+	}
+	flush_pending(ts, 0, 0);
+	lookup_start(ts, entry, vma, addr);
+	head_fill(&ts->lookup.head, RECORD_LOOKUP, PROBE_LOOKUP_NONE);
+	ts->lookup.hit = UNKNOWN_U8;
+	ts->lookup.ra = UNKNOWN_U8;
+	record_send(&ts->lookup);
+}
+ENTRY3(swapoff_need_enter)
 
 /*
  * 6.18: a lookup that others use as well and that does not account. Inside a fault, a swapoff walk
@@ -345,7 +389,7 @@ static __always_inline void plain_lookup_exit(u64 folio)
 		return;
 	}
 	if (on) {
-		lookup_finish(ts, folio, 0, true);
+		lookup_finish(ts, PROBE_LOOKUP, folio, 0, true);
 		/* Whether a hit consumed a mark is known after the accounting. */
 		ts->accounting = ts->ctx & CTX_PENDING && ts->lookup.hit;
 	}
@@ -469,17 +513,28 @@ static __always_inline void cluster_enter(u64 entry)
 }
 ENTRY1(cluster_enter)
 
-/* Kernels whose compiler kept the sizing function: the window as it was returned. */
-static __always_inline void window_exit(u64 pages)
+/* Kernels whose compiler kept the sizing functions: the window as it was returned. */
+static __always_inline void window_returned(u64 pages, bool vma_mode)
 {
 	struct task_state *ts = task_get();
 
-	if (!ts || !(ts->ctx & CTX_RA_OPEN))
+	if (!ts || !(ts->ctx & CTX_RA_OPEN) || ts->ra.vma_mode != vma_mode)
 		return;
 	ts->ra.probed = (u32)pages;
 	ts->ra.have |= RA_HAVE_PROBE;
 }
+
+static __always_inline void window_exit(u64 pages)
+{
+	window_returned(pages, false);
+}
 EXIT1(window_exit)
+
+static __always_inline void vma_window_exit(u64 pages)
+{
+	window_returned(pages, true);
+}
+EXIT1(vma_window_exit)
 
 /*
  * At the first entry that a readahead call asks for, its window has been decided and nothing slept

@@ -39,6 +39,8 @@
  */
 enum probe_id {
 	PROBE_LOOKUP,
+	PROBE_LOOKUP_PLAIN, /* swapoff, in kernels that can choose how it looks */
+	PROBE_LOOKUP_NONE,
 	PROBE_RA_CLUSTER,
 	PROBE_RA_VMA,
 	PROBE_READ,

@@ -71,6 +71,24 @@ static void print_event_counts(const struct info *in)
 		       (double)in->stored[EV_NR] / (double)in->stats->events);
 }
 
+static void print_windows(const struct info *in)
+{
+	static const char *const modes[] = { "cluster", "vma" };
+
+	for (unsigned int m = 0; m < 2; m++) {
+		const struct info_windows *w = &in->windows[m];
+
+		if (!w->probed)
+			continue;
+		printf("\nwindows    %s: derived windows equal to probed: %" PRIu64 " of %" PRIu64
+		       " (%.3f %%)",
+		       modes[m], w->equal, w->derived, share(w->equal, w->derived));
+		if (w->derived < w->probed)
+			printf("; %" PRIu64 " were probed only", w->probed - w->derived);
+		printf("\n");
+	}
+}
+
 static void print_count(bool have, uint64_t v)
 {
 	if (have)
@@ -145,6 +163,7 @@ static void print_text(const struct info *in, bool verify)
 	print_summary(in);
 	print_header_lines(in->header);
 	print_event_counts(in);
+	print_windows(in);
 	print_probes(in);
 	if (verify)
 		print_verdict(in);
@@ -198,7 +217,9 @@ const struct command cmd_info = {
 	.summary = "say what is in a trace, and whether it is whole",
 	.description =
 		"Prints header, time span, counts and size per event, loss, damage, and what each "
-		"probe did on each CPU.\n\n"
+		"probe did on each CPU. Where windows of readahead were probed and derived at once "
+		"(a kernel that kept the functions which return them) it says how many are equal."
+		"\n\n"
 		"With --verify all checksums are checked and all columns decoded, offsets are held "
 		"against the devices, and for each probe line that has them hits must equal "
 		"delivered + lost + filtered; lines without these numbers are \"not checked\". "

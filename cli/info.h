@@ -19,6 +19,11 @@ struct info_probe {
 	enum probe_state state;
 };
 
+/* Windows that the kernel's own function returned, and those of them that were derived as well. */
+struct info_windows {
+	uint64_t probed, derived, equal;
+};
+
 struct info {
 	const char *path;
 	const struct trace_header *header;
@@ -30,6 +35,7 @@ struct info {
 	uint64_t stored[EV_NR +
 			1]; /* bytes of each type's columns; EV_NR: of what all events have */
 	uint64_t offsets, offsets_zero, offsets_outside; /* of events with type and off */
+	struct info_windows windows[2];			 /* by enum ra_mode */
 	uint64_t device_pages[HEADER_DEVICES_MAX];	 /* by type, 0 unknown */
 	uint64_t broken_blocks; /* --verify: checksum right, columns not decodable */
 	struct info_probe *probes;

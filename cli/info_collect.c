@@ -134,6 +134,34 @@ static void check_offsets(struct info *in, const struct trace_block *b, enum eve
 	}
 }
 
+static void count_windows(struct info *in, const struct trace_block *b)
+{
+	const uint32_t need = 1u << RA_MODE | 1u << RA_RET | 1u << RA_HOW;
+	const uint64_t *modes, *rets, *hows, *derived;
+	uint32_t n = block_count(b, EV_RA);
+	const uint32_t *have;
+
+	if (!n)
+		return;
+	have = block_have(b, EV_RA);
+	modes = block_column(b, EV_RA, RA_MODE);
+	rets = block_column(b, EV_RA, RA_RET);
+	hows = block_column(b, EV_RA, RA_HOW);
+	derived = block_column(b, EV_RA, RA_DERIVED);
+	for (uint32_t i = 0; have && modes && rets && hows && i < n; i++) {
+		struct info_windows *w;
+
+		if ((have[i] & need) != need || hows[i] != RA_PROBED || modes[i] > RA_VMA_MODE)
+			continue;
+		w = &in->windows[modes[i]];
+		w->probed++;
+		if (!derived || !(have[i] >> RA_DERIVED & 1))
+			continue;
+		w->derived++;
+		w->equal += derived[i] == rets[i];
+	}
+}
+
 static bool block_whole(const struct trace_block *b)
 {
 	bool ok = block_times(b) && block_cpus(b) && block_tgids(b) && block_comms(b);
@@ -155,6 +183,7 @@ static void collect_block(struct info *in, const struct trace_block *b, bool ver
 	in->have_span = true;
 	in->last_ns = block_last_ns(b);
 	learn_swapons(in, b);
+	count_windows(in, b);
 	for (unsigned int t = 0; t < EV_NR; t++) {
 		in->counts[t] += block_count(b, t);
 		in->stored[t] += block_stored(b, t);

@@ -97,6 +97,15 @@ static json_t *probes(const struct info *in)
 	return a;
 }
 
+/* Null for a readahead of which no window was probed. */
+static json_t *windows(const struct info_windows *w)
+{
+	if (!w->probed)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "probed", number(w->probed), "derived",
+			 number(w->derived), "equal", number(w->equal));
+}
+
 static json_t *damage(const struct info *in)
 {
 	const struct trace_stats *s = in->stats;
@@ -129,6 +138,9 @@ int info_print_json(FILE *f, const struct info *in, bool verify)
 			    json_pack("{s:o, s:o, s:o}", "checked", number(in->offsets), "outside",
 				      number(in->offsets_outside), "zero",
 				      number(in->offsets_zero)));
+	json_object_set_new(o, "windows",
+			    json_pack("{s:o, s:o}", "cluster", windows(&in->windows[RA_CLUSTER]),
+				      "vma", windows(&in->windows[RA_VMA_MODE])));
 	json_object_set_new(o, "probes", probes(in));
 	json_object_set_new(o, "verify",
 			    verify ? json_string(info_finding(in) ? "failed" : "passed")

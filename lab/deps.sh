@@ -4,13 +4,16 @@
 # else, and no recommended packages. Needs neither root nor a network where nothing is missing.
 #
 # usage: lab/deps.sh [--list | --missing]
-# GUESTS=0 leaves out what only guests need, HAVE_BPF=0 what only record needs.
+# GUESTS=0 leaves out what only guests need, HAVE_BPF=0 what only record needs; LAB_KERNEL=1 adds what
+# building the lab kernel needs.
 set -u
 
 # Without these nothing works (jq, zstd: for tests). libbpf and what it needs are for record
 # only (HAVE_BPF=0 builds without).
 BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev zlib1g-dev"
 BPF="clang bpftool libbpf-dev libelf-dev"
+# The lab kernel (make lab-kernel). Its sources are a package as well, which needs no installation.
+KERNEL="bc bison coccinelle flex libelf-dev libssl-dev pahole xz-utils"
 # Pictures and guests: what needs them says so, and is skipped, where they can't be had.
 OPTIONAL="gnuplot-nox"
 [ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 qemu-utils busybox-static cpio xz-utils"
@@ -42,6 +45,7 @@ install_packages() {
 main() {
 	local needed=$BUILD need optional
 	[ "${HAVE_BPF:-1}" = 0 ] || needed="$needed $BPF"
+	[ "${LAB_KERNEL:-0}" = 0 ] || needed="$needed $KERNEL"
 	if [ "${1:-}" = --list ]; then
 		# shellcheck disable=SC2086
 		printf '%s\n' $needed $OPTIONAL

@@ -8,6 +8,7 @@
 #   release    what uname -r says
 #   package    name and version of the package it came from
 #   modules/   NN-NAME.ko, decompressed, numbered in the order they must be loaded
+# The lab kernel is one that build-kernel.sh has left there, with the switches of switches/.
 
 # What the guest may need and a kernel may have as a module. A name that is not found is built in,
 # or the kernel has no such thing: the guest notices when it looks for the device.
@@ -22,6 +23,13 @@ newest_package() {
 		{ grep -E "^linux-image-$pattern\.[0-9][^/]*-cloud-amd64\$" || true; } | sort -V | tail -n 1
 }
 
+# The package with the sources of a series.
+source_package() {
+	local series=$1
+	shift
+	apt-cache "$@" pkgnames "linux-source-$series" 2>/dev/null | { grep -xF "linux-source-$series" || true; }
+}
+
 # Options that make apt keep lists and packages of its own below the cache, so that an unprivileged
 # user can fetch a package although the system's lists are missing or out of date.
 private_apt_options() {
@@ -32,11 +40,11 @@ private_apt_options() {
 		-o Dir::State::status=/var/lib/dpkg/status -o APT::Sandbox::User=root
 }
 
-# download_package SERIES DIR: leaves exactly one .deb in DIR.
+# download_package FIND SERIES DIR: leaves exactly one .deb in DIR, of the package that FIND names.
 download_package() {
-	local series=$1 dir=$2 package options=()
+	local find=$1 series=$2 dir=$3 package options=()
 
-	package=$(newest_package "$series")
+	package=$("$find" "$series")
 	if [ -n "$package" ] && (cd "$dir" && apt-get -o APT::Sandbox::User=root -q download "$package") >&2; then
 		return 0
 	fi
@@ -46,9 +54,9 @@ download_package() {
 		say "apt-get update failed: is there a network, and an archive in /etc/apt?"
 		return 1
 	fi
-	package=$(newest_package "$series" "${options[@]}")
+	package=$("$find" "$series" "${options[@]}")
 	if [ -z "$package" ]; then
-		say "no package linux-image-$series.*-cloud-amd64 in the archives of /etc/apt, or no network"
+		say "no package of kernel $series in the archives of /etc/apt ($find), or no network"
 		return 1
 	fi
 	rm -f "$dir"/*.deb
@@ -129,7 +137,7 @@ fetch_series() {
 	work=$(mktemp -d "$LAB_CACHE/fetch.XXXXXX")
 	# apt's download user must be able to enter the folder, or apt warns.
 	chmod 755 "$work"
-	download_package "$1" "$work" && unpack_package "$work"/*.deb "$dir" || status=1
+	download_package newest_package "$1" "$work" && unpack_package "$work"/*.deb "$dir" || status=1
 	rm -rf "$work" "$LAB_CACHE/apt-$1"
 	return $status
 }
@@ -137,6 +145,15 @@ fetch_series() {
 # Key of a kernel given as a path: changes with the file.
 path_key() {
 	printf '%s %s' "$(readlink -f "$1")" "$(stat -Lc '%s %Y' "$1")" | sha256sum | cut -c 1-16
+}
+
+# lab_kernel_key: changes with the sources, the switches and the configuration of the lab kernel. Fails
+# where there are no sources yet.
+lab_kernel_key() {
+	[ -s "$LAB_CACHE/lab-kernel/version" ] || return 1
+	(
+		cd "$LAB" && cat "$LAB_CACHE/lab-kernel/version" build-kernel.sh lab.config switches/*
+	) | sha256sum | cut -c 1-16
 }
 
 # build_kernel WANT DIR: whatever --kernel names, prepared in DIR.
@@ -162,6 +179,12 @@ build_kernel() {
 prepare_kernel() {
 	local want=$1 key
 	case $want in
+	lab)
+		key=$(lab_kernel_key) && KERNEL_DIR=$LAB_CACHE/kernel/lab-$key &&
+			[ -e "$KERNEL_DIR/vmlinuz" ] && return 0
+		say "the lab kernel has not been built, or its switches have changed since: make lab-kernel"
+		return 1
+		;;
 	[0-9].[0-9] | [0-9].[0-9][0-9]) key=$want ;;
 	*)
 		if [ ! -e "$want" ]; then

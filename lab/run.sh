@@ -40,8 +40,8 @@ Each option can also be set by the variable named beside it.
   --script FILE       run this shell script in the guest instead                 SCRIPT
   --list              print the names of the workloads and stop
   --kernel WHICH      6.12 (default), 6.1: the newest Debian cloud kernel of     KERNEL
-                      that series; or a bzImage, a .deb, or a folder with boot/
-                      and lib/modules/
+                      that series; lab: the one with switches (make lab-kernel);
+                      or a bzImage, a .deb, or a folder with boot/ and lib/modules/
   --cpus N            CPUs of the guest (default 1)                              CPUS
   --mem MB            memory of the guest (default 300)                          MEM
   --swap SPEC         swap devices, joined by +, each TYPE[:MB[:PRIO]]           SWAP

@@ -35,6 +35,7 @@ static const struct key_desc ra_keys[] = {
 	{ "end", KEY_PLACE, NULL, "end of the window, exclusive" },
 	{ "how", KEY_ENUM, NAMES("probed", "state", "burst"), "where ret comes from" },
 	{ "vma", KEY_DEC, NULL, "small id of the VMA" },
+	{ "derived", KEY_DEC, NULL, "the window as how=state would give it, beside a probed ret" },
 };
 
 static const struct key_desc read_keys[] = {

@@ -67,7 +67,10 @@ enum lookup_key {
 };
 enum lookup_cause { LOOKUP_FAULT, LOOKUP_SWAPOFF, LOOKUP_SHMEM };
 
-/* RA: one readahead call and its window. start/end are slots, or page addresses in VMA mode. */
+/*
+ * RA: one readahead call and its window. start/end are slots, or page addresses in VMA mode.
+ * derived stands beside a probed ret: what how=state would have said.
+ */
 enum ra_key {
 	RA_MODE,
 	RA_TYPE,
@@ -81,6 +84,7 @@ enum ra_key {
 	RA_END,
 	RA_HOW,
 	RA_VMA,
+	RA_DERIVED,
 	RA_KEYS
 };
 enum ra_mode { RA_CLUSTER, RA_VMA_MODE };

@@ -143,8 +143,13 @@ static void test_ra_probed(void **state)
 	FEED(r);
 	KNOWS(RA_RET, 4);
 	KNOWS(RA_HOW, RA_PROBED);
+	KNOWS(RA_DERIVED, 8);
 	KNOWS(RA_START, 100);
 	KNOWS(RA_END, 104);
+	r.have &= ~RA_HAVE_WIN;
+	FEED(r);
+	KNOWS(RA_RET, 4);
+	UNKNOWN(RA_DERIVED);
 }
 
 static void test_ra_burst(void **state)
@@ -243,6 +248,25 @@ static void test_ra_vma_raced(void **state)
 	r.page_cluster = 0;
 	FEED(r);
 	KNOWS(RA_RET, 1);
+}
+
+/* The function's own answer, and beside it what the word says, unless another thread wrote that. */
+static void test_ra_vma_probed(void **state)
+{
+	struct record_ra r = vma_ra(0x40004000 | 4 << 6 | 7, 0x40005000 | 8 << 6);
+
+	(void)state;
+	r.have |= RA_HAVE_PROBE;
+	r.probed = 8;
+	FEED(r);
+	KNOWS(RA_RET, 8);
+	KNOWS(RA_HOW, RA_PROBED);
+	KNOWS(RA_DERIVED, 8);
+	KNOWS(RA_END, 0x4000d000);
+	r.word_after = 0x40009000 | 16 << 6;
+	FEED(r);
+	KNOWS(RA_RET, 8);
+	UNKNOWN(RA_DERIVED);
 }
 
 /* ---- LOOKUP ---- */
@@ -606,31 +630,19 @@ static void test_read_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_cluster_window),
-		TEST(test_burst),
-		TEST(test_vma_window),
-		TEST(test_ra_state),
-		TEST(test_ra_switched_off),
-		TEST(test_ra_probed),
-		TEST(test_ra_burst),
-		TEST(test_ra_unknown),
-		TEST(test_ra_vma),
-		TEST(test_ra_vma_fresh),
-		TEST(test_ra_vma_raced),
-		TEST(test_lookup),
-		TEST(test_lookup_of_shmem),
-		TEST(test_vma_numbers),
-		TEST(test_many_vmas),
-		TEST(test_ranges),
-		TEST(test_odd_offsets),
-		TEST(test_swapon),
-		TEST(test_device_flags),
-		TEST(test_swapoff),
-		TEST(test_swapoff_of_an_empty_device),
-		TEST(test_slots),
-		TEST(test_bad_records),
-		TEST(test_read_end),
-		TEST(test_read_times),
+		TEST(test_cluster_window),  TEST(test_burst),
+		TEST(test_vma_window),	    TEST(test_ra_state),
+		TEST(test_ra_switched_off), TEST(test_ra_probed),
+		TEST(test_ra_burst),	    TEST(test_ra_unknown),
+		TEST(test_ra_vma),	    TEST(test_ra_vma_fresh),
+		TEST(test_ra_vma_raced),    TEST(test_ra_vma_probed),
+		TEST(test_lookup),	    TEST(test_lookup_of_shmem),
+		TEST(test_vma_numbers),	    TEST(test_many_vmas),
+		TEST(test_ranges),	    TEST(test_odd_offsets),
+		TEST(test_swapon),	    TEST(test_device_flags),
+		TEST(test_swapoff),	    TEST(test_swapoff_of_an_empty_device),
+		TEST(test_slots),	    TEST(test_bad_records),
+		TEST(test_read_end),	    TEST(test_read_times),
 		TEST(test_read_again),
 	};
 
