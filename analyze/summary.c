@@ -60,6 +60,8 @@ static void copy_number(const struct trace_header *h, const char *key, uint64_t 
 		*v = COUNT_UNKNOWN;
 }
 
+_Static_assert(LOST_UNKNOWN == COUNT_UNKNOWN, "one number for what is not known");
+
 void trace_facts_of(const struct trace_reader *r, const char *name, struct trace_facts *f)
 {
 	const struct trace_header *h = trace_get_header(r);
@@ -76,7 +78,7 @@ void trace_facts_of(const struct trace_reader *r, const char *name, struct trace
 	copy_number(h, "cpus", &f->cpus);
 	/* Before the first event is read, nobody knows how many there are. */
 	f->events = stats->events ? stats->events : COUNT_UNKNOWN;
-	f->lost = stats->lost;
+	f->lost = trace_lost(stats);
 	f->damaged_blocks = stats->damaged_blocks;
 	f->truncated = stats->truncated;
 	d = trace_header_devices(h, &f->ndevices);

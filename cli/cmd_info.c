@@ -37,7 +37,11 @@ static void print_summary(const struct info *in)
 	printf("\n");
 	print_span(in);
 	printf("events     %" PRIu64 "\n", s->events);
-	printf("lost       %" PRIu64 " (%.2f %%)\n", s->lost, share(s->lost, s->lost + s->events));
+	if (s->loss_known)
+		printf("lost       %" PRIu64 " (%.2f %%)\n", s->lost,
+		       share(s->lost, s->lost + s->events));
+	else
+		printf("lost       unknown: nobody counted\n");
 	printf("damage     %" PRIu64 " blocks, %" PRIu64 " events, %" PRIu64 " bytes%s%s\n",
 	       s->damaged_blocks + in->broken_blocks, s->damaged_events, s->damaged_bytes,
 	       s->header_damaged ? ", header read from its second copy" : "",

@@ -123,7 +123,8 @@ int info_print_json(FILE *f, const struct info *in, bool verify)
 	json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "swaptrace", "info",
 			      "version", 1, "file", escaped(in->path), "bytes", number(in->bytes),
 			      "blocks", number(s->blocks), "events", number(s->events), "lost",
-			      number(s->lost), "first_ns", maybe(in->have_span, in->first_ns));
+			      maybe(s->loss_known, s->lost), "first_ns",
+			      maybe(in->have_span, in->first_ns));
 	int ret = 0;
 
 	if (!o)

@@ -47,7 +47,7 @@ static void warn_text(const char *name, const struct trace_stats *s)
 		     name, s->unknown_events, plural(s->unknown_events), s->unknown_keys,
 		     plural(s->unknown_keys), plural(s->unknown_keys), s->unknown_names);
 	if (s->unknown_facts)
-		warn("%s: unknown header key%s, misspelt? %s", name, plural(s->unknown_facts),
+		warn("%s: unknown header word%s, misspelt? %s", name, plural(s->unknown_facts),
 		     s->unknown_fact_names);
 	if (s->unsorted)
 		warn("%s: lines were not in order of time and have been sorted", name);

@@ -457,7 +457,7 @@ static int finish(struct engine *g, struct error *e)
 		if (!ret)
 			ret = histogram_merge(&res->readahead.windows, &res->readahead.vma_windows);
 		res->readahead.assumed_slots = g->survey.assumed;
-		res->lost = stats->lost;
+		res->lost = trace_lost(stats);
 		if (g->o->cost && g->survey.events[EV_LOOKUP])
 			cost_estimate(g->o->cost, page_size, res);
 		add_notes(g, res);

@@ -111,7 +111,7 @@ struct replay_result {
 	bool what_if;
 	enum start_state start_state;
 	uint64_t from_ns; /* readahead is counted from this time on, 0: of the whole trace */
-	uint64_t lost;	  /* events the recorder lost: the result is that far uncertain */
+	uint64_t lost;	  /* events the recorder lost (LOST_UNKNOWN): that far it is uncertain */
 	struct readahead_result readahead;
 	struct lru_result lru;
 	struct alloc_result alloc;

@@ -258,6 +258,8 @@ static int describe(struct trace_header *h, const struct gen_options *o, struct 
 
 	if (!ret)
 		ret = add_note(h, e, "note no kernel ran: time stamps only give the order");
+	if (!ret)
+		ret = add_note(h, e, "loss n=0");
 	if (ret || !gen_memory_of(o))
 		return ret;
 	ret = add_note(h, e,

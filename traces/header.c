@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
 #include "traces/header_lines.h"
 #include "traces/number.h"
 #include "traces/trace.h"
@@ -318,6 +319,23 @@ bool trace_header_is_fact(const char *line)
 {
 	line += strspn(line, " \t");
 	return !is_directive(line) && is_fact_line(line);
+}
+
+const char *trace_header_misspelt(const char *line)
+{
+	const char *first = line + strspn(line, " \t");
+	size_t len = strcspn(first, " \t");
+	const char *second = first + len + strspn(first + len, " \t");
+	size_t key = strspn(second, KEY_BYTES);
+	struct nearest n = { NULL, 0 };
+	char word[32];
+
+	if (is_directive(line) || len >= sizeof(word) || !key || second[key] != '=')
+		return NULL;
+	snprintf(word, sizeof(word), "%.*s", (int)len, first);
+	for (size_t i = 0; i < sizeof(directive_words) / sizeof(directive_words[0]); i++)
+		nearest_try(&n, word, directive_words[i]);
+	return n.word;
 }
 
 static int add_fact_word(struct trace_header *h, const char *word, size_t len)

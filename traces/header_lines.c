@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
 #include "traces/event.h"
 #include "traces/number.h"
 #include "traces/trace.h"
@@ -65,45 +66,13 @@ bool header_key_known(const char *key)
 	return is_thp_size(key);
 }
 
-/* Levenshtein distance of words of at most 31 letters; longer ones are far from everything. */
-static unsigned int distance(const char *a, const char *b)
-{
-	size_t la = strlen(a), lb = strlen(b);
-	unsigned int row[32];
-
-	if (la > 31 || lb > 31)
-		return 99;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = (unsigned int)j;
-	for (size_t i = 1; i <= la; i++) {
-		unsigned int diagonal = row[0];
-
-		row[0] = (unsigned int)i;
-		for (size_t j = 1; j <= lb; j++) {
-			unsigned int replace = diagonal + (a[i - 1] != b[j - 1]);
-			unsigned int other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-			diagonal = row[j];
-			row[j] = replace < other ? replace : other;
-		}
-	}
-	return row[lb];
-}
-
 const char *header_key_nearest(const char *key)
 {
-	const char *nearest = NULL;
-	unsigned int least = 3;
+	struct nearest n = { NULL, 0 };
 
-	for (const struct header_key *k = header_keys; k->name; k++) {
-		unsigned int d = distance(key, k->name);
-
-		if (d < least && d < strlen(k->name)) {
-			least = d;
-			nearest = k->name;
-		}
-	}
-	return nearest;
+	for (const struct header_key *k = header_keys; k->name; k++)
+		nearest_try(&n, key, k->name);
+	return n.word;
 }
 
 char *header_clean_line(const char *line)

@@ -15,7 +15,7 @@ extern const struct header_key header_keys[];
 
 /**
  * header_key_nearest - the known key that a misspelt one most likely means
- * Returns NULL when none is within two letters (inserted, dropped or replaced).
+ * Returns NULL when none is near, see nearest_try().
  */
 const char *header_key_nearest(const char *key);
 
@@ -24,6 +24,13 @@ int trace_header_merge(struct trace_header *h, const struct trace_header *from);
 
 /** trace_header_is_fact - whether a line (without its "# ") is key=value facts, not a directive */
 bool trace_header_is_fact(const char *line);
+
+/**
+ * trace_header_misspelt - the directive that a comment (without its "# ") most likely means
+ * Returns NULL unless its first word is near one and the second is key=value: prose is no
+ * directive.
+ */
+const char *trace_header_misspelt(const char *line);
 
 /** header_clean_line - a copy without trailing blanks, control and 8-bit bytes as \xHH; NULL: no
  * memory */

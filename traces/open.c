@@ -191,8 +191,23 @@ static void sum_loss_lines(struct trace_reader *r)
 	uint64_t n;
 
 	while ((line = trace_header_next_directive(r->header, "loss", &from)))
-		if (trace_line_u64(line, "n", &n))
+		if (trace_line_u64(line, "n", &n)) {
 			r->line_lost += n;
+			r->opened.loss_known = true;
+		}
+}
+
+/* A recorder that was killed leaves no probe lines, but its blocks tell of losses. */
+static void read_who_counts(struct trace_reader *r)
+{
+	const char *line, *backend = trace_header_get(r->header, "backend");
+	size_t from = 0;
+	uint64_t n;
+
+	if (backend && (!strcmp(backend, "libbpf") || !strcmp(backend, "bcc")))
+		r->opened.loss_known = true;
+	while ((line = trace_header_next_directive(r->header, "probe", &from)))
+		r->opened.loss_known |= trace_line_u64(line, "lost", &n);
 }
 
 /* What `recover` had to leave out of a trace stays with it. */
@@ -219,6 +234,7 @@ static int open_binary(struct trace_reader *r, bool lenient, struct error *e)
 		return ret;
 	read_footer(r);
 	sum_loss_lines(r);
+	read_who_counts(r);
 	read_recovery(r);
 	reader_start(r);
 	return 0;

@@ -62,6 +62,12 @@ static void update_lost(struct trace_reader *r)
 	if (r->event_lost > most)
 		most = r->event_lost;
 	r->stats.lost = most;
+	r->stats.loss_known = r->opened.loss_known || most;
+}
+
+uint64_t trace_lost(const struct trace_stats *s)
+{
+	return s->loss_known ? s->lost : LOST_UNKNOWN;
 }
 
 void reader_start(struct trace_reader *r)

@@ -258,13 +258,35 @@ static int read_magic(struct text_import *t, struct error *e)
 	return 0;
 }
 
+static void name_misspelt(struct trace_stats *stats, const char *word, size_t len,
+			  const char *nearest)
+{
+	char *names = stats->unknown_fact_names, text[128];
+
+	if (len > 40)
+		len = 40;
+	stats->unknown_facts++;
+	if (nearest)
+		snprintf(text, sizeof(text), "%.*s (%s?)", (int)len, word, nearest);
+	else
+		snprintf(text, sizeof(text), "%.*s", (int)len, word);
+	if (strlen(names) + strlen(text) + 3 >= sizeof(stats->unknown_fact_names))
+		return;
+	if (names[0])
+		strcat(names, ", ");
+	strcat(names, text);
+}
+
 /* A '#' line: taken over when it is header, forgotten when it is a comment. */
 static int read_hash_line(struct text_import *t, struct trace_header *h, bool facts,
 			  struct error *e)
 {
 	const char *text = t->in.line + 1 + strspn(t->in.line + 1, " \t");
+	const char *meant = trace_header_misspelt(text);
 	int ret;
 
+	if (meant)
+		name_misspelt(t->stats, text, strcspn(text, " \t"), meant);
 	if (!facts && trace_header_is_fact(text))
 		return 0;
 	ret = trace_header_add_line(h, text, NULL);
@@ -343,22 +365,8 @@ static void name_unknown_facts(struct text_import *t)
 {
 	const char *key;
 
-	for (size_t i = 0; (key = trace_header_unknown(t->header, i)); i++) {
-		const char *nearest = header_key_nearest(key);
-		char text[128];
-
-		t->stats->unknown_facts++;
-		if (nearest)
-			snprintf(text, sizeof(text), "%.40s (%s?)", key, nearest);
-		else
-			snprintf(text, sizeof(text), "%.40s", key);
-		if (strlen(t->stats->unknown_fact_names) + strlen(text) + 3 <
-		    sizeof(t->stats->unknown_fact_names)) {
-			if (t->stats->unknown_fact_names[0])
-				strcat(t->stats->unknown_fact_names, ", ");
-			strcat(t->stats->unknown_fact_names, text);
-		}
-	}
+	for (size_t i = 0; (key = trace_header_unknown(t->header, i)); i++)
+		name_misspelt(t->stats, key, strlen(key), header_key_nearest(key));
 }
 
 static int read_body(struct text_import *t, bool events, struct error *e)

@@ -35,10 +35,13 @@ struct trace_stats {
 	uint64_t bad_lines;	 /* text: lines that could not be read */
 	uint64_t bad_line;	 /* number of the first of them */
 	uint64_t lost;		 /* events lost by the recorder: sum over CPUs */
+	bool loss_known;	 /* the trace tells of losses, also of none: see trace_lost() */
 	char unknown_names[512]; /* each unknown name once, joined by ", " */
 	char bad_line_why[160];	 /* what is wrong with line bad_line */
-	uint64_t unknown_facts;	 /* text: header keys not in the vocabulary, kept all the same */
-	char unknown_fact_names[256]; /* each with the known key it resembles, joined by ", " */
+	/* Text: header keys not in the vocabulary, kept all the same, and comments that look like
+	 * misspelt directives. */
+	uint64_t unknown_facts;
+	char unknown_fact_names[256]; /* each with the known word it resembles, joined by ", " */
 };
 
 /**
@@ -59,6 +62,14 @@ const struct trace_header *trace_get_header(const struct trace_reader *r);
 
 /** trace_get_stats - what was met so far; after the end: about the whole trace */
 const struct trace_stats *trace_get_stats(const struct trace_reader *r);
+
+#define LOST_UNKNOWN UINT64_MAX
+/**
+ * trace_lost - events lost by the recorder, LOST_UNKNOWN where nobody has counted them
+ * Our own recorder counts (its probe lines say so), generated traces say that nothing is lost; of
+ * other text and of other tools' output only what it tells is known.
+ */
+uint64_t trace_lost(const struct trace_stats *s);
 
 /**
  * trace_get_lost - losses per CPU as the blocks read so far tell them

@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 82
+tap_plan 87
 
 HEAD='# swaptrace text 1
 # release=6.12.117 arch=x86_64 page_size=4096 page_cluster=3
@@ -99,6 +99,7 @@ tap_is $? 1 "nor from dump"
 cat >"$WORK/odd.txt" <<END
 # swaptrace text 1
 # page_clustr=3
+# devise type=0 pages=100
 5 0 1 c RA ret=8 depth=2
 4 0 1 c FUTURE x=1
 garbage line
@@ -106,10 +107,20 @@ garbage line
 END
 run "$SWAPTRACE" import "$WORK/odd.txt" -o "$WORK/odd.data"
 tap_is "$STATUS" 0 "odd lines do not stop an import"
-tap_grep '1 line not understood; the first is line 5' "$ERR" "a bad line is counted and its number named"
+tap_grep '1 line not understood; the first is line 6' "$ERR" "a bad line is counted and its number named"
 tap_grep '1 unknown event and 2 unknown keys or values: depth, FUTURE, ret=99999999999999999999' "$ERR" \
 	"unknown names are named"
 tap_grep 'page_clustr \(page_cluster\?\)' "$ERR" "a misspelt header key is reported with the right one"
+tap_grep 'devise \(device\?\)' "$ERR" "and so is a misspelt directive"
+run "$SWAPTRACE" info "$WORK/odd.data"
+tap_grep '^lost +unknown' "$OUT" "text that says nothing of loss: unknown, not 0"
+run "$SWAPTRACE" info --json "$WORK/odd.data"
+tap_is "$(jq .lost "$OUT")" null "null in JSON"
+run "$SWAPTRACE" replay --json "$WORK/odd.data"
+tap_is "$(jq -c '[.trace.lost, .results[0].lost]' "$OUT")" '[null,null]' "and in results"
+sed '2i # loss n=0' "$WORK/odd.txt" >"$WORK/odd0.txt"
+run "$SWAPTRACE" info --json "$WORK/odd0.txt"
+tap_is "$(jq .lost "$OUT")" 0 "loss n=0 says that nothing is lost"
 run "$SWAPTRACE" import --strict "$WORK/odd.txt" -o "$WORK/odd.data"
 tap_is "$STATUS" 1 "import --strict: left-out lines are a finding"
 printf '# swaptrace text 1\n2 - - - RA ret=1\n1 - - - RA ret=2\n' >"$WORK/unsorted.txt"

@@ -314,6 +314,18 @@ static void test_misspelt_header(void **state)
 	check(MAGIC "# page_clustr=3 colour=red\n", MAGIC "# page_clustr=3 colour=red\n");
 	assert_int_equal(stats.unknown_facts, 2);
 	assert_string_equal(stats.unknown_fact_names, "page_clustr (page_cluster?), colour");
+	/* First words near a directive, with facts behind them; prose and other words are comments.
+	 */
+	check(MAGIC "# devcie type=0 pages=9\n"
+		    "# device type=1 pages=9\n"
+		    "# notes that say a=b\n"
+		    "# elsewhere pages=7\n"
+		    "1 0 1 c RA\n"
+		    "# los cpu=0 n=3\n",
+	      MAGIC "# device type=1 pages=9\n"
+		    "1 0 1 c RA\n");
+	assert_int_equal(stats.unknown_facts, 2);
+	assert_string_equal(stats.unknown_fact_names, "devcie (device?), los (loss?)");
 	assert_true(header_key_known("thp_2048kB"));
 	assert_false(header_key_known("thp_kB"));
 	assert_false(header_key_known("thp_64MB"));
