@@ -68,6 +68,9 @@ Each option can also be set by the variable named beside it.
   --timeout SEC       limit for the whole guest (default 60)                     TIMEOUT
   --append WORDS      more words for the kernel's command line                   APPEND
   --accel NAME        tcg (default) or kvm                                       ACCEL
+  --icount N          the guest's clock counts instructions, 2^N ns each (0 to   ICOUNT
+                      10): times that repeat, whatever else this machine does;
+                      tcg and one CPU only
   --fetch             only fetch and unpack the kernel
   --check             only say whether a guest can be started here; no download
 
@@ -96,6 +99,7 @@ set_defaults() {
 	TIMEOUT=${TIMEOUT:-60}
 	APPEND=${APPEND:-}
 	ACCEL=${ACCEL:-tcg}
+	ICOUNT=${ICOUNT:-}
 	LAB_CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/swaptrace-lab}
 	POLICY_AT=${POLICY_AT:-}
 	ACTION=run
@@ -108,7 +112,7 @@ set_defaults() {
 option_variable() {
 	case $1 in
 	--workload | --script | --kernel | --cpus | --mem | --swap | --size | --recorder | \
-		--record-args | --record-from | --policy-at | --thp | --out | --timeout | --append | --accel)
+		--record-args | --record-from | --policy-at | --thp | --out | --timeout | --append | --accel | --icount)
 		local name=${1#--}
 		name=${name//-/_}
 		echo "${name^^}"
@@ -177,6 +181,12 @@ workload_default() {
 	sed -n "s/^# needs: $1=//p" "$SCRIPT" | head -n 1
 }
 
+check_icount() {
+	[ -n "$ICOUNT" ] || return 0
+	want_word --icount "$ICOUNT" 0 1 2 3 4 5 6 7 8 9 10
+	[ "$ACCEL $CPUS" = "tcg 1" ] || die $EXIT_USAGE "--icount counts instructions of one emulated CPU: --accel tcg --cpus 1"
+}
+
 check_options() {
 	want_number --cpus "$CPUS" 1 64
 	want_number --mem "$MEM" 128 65536
@@ -196,6 +206,8 @@ check_options() {
 	[ -n "$SWAP" ] || SWAP=$(workload_default swap)
 	[ -n "$SWAP" ] || SWAP=nvme
 	[ -n "$RECORD_ARGS" ] || RECORD_ARGS=$(workload_default record-args)
+	[ -n "$ICOUNT" ] || ICOUNT=$(workload_default icount)
+	check_icount
 	[ -n "$POLICY_AT" ] || POLICY_AT=$(workload_default policy-at)
 	POLICY_AT=${POLICY_AT:-phase}
 	want_word --policy-at "$POLICY_AT" phase swapon
@@ -279,13 +291,14 @@ make_disks() {
 
 # start_qemu ARGS...: in the background, so that a signal ends the guest at once; sets GUEST_PID.
 start_qemu() {
-	local cpu=max
+	local cpu=max icount=()
 	[ "$ACCEL" = kvm ] && cpu=host
+	[ -z "$ICOUNT" ] || icount=(-icount "shift=$ICOUNT,sleep=off")
 	# rootfstype=ramfs: the initramfs would otherwise be a tmpfs, and the guest's own programs
 	# and the trace would be swapped out with the workload. no_timer_check: on a busy machine the
 	# emulated timer can miss the kernel's test of it, which then panics.
-	timeout -k 5 "$TIMEOUT" qemu-system-x86_64 -accel "$ACCEL" -cpu "$cpu" -smp "$CPUS" -m "$MEM" \
-		-display none -no-reboot -nodefaults -no-user-config -nic none "${QEMU_DISKS[@]}" \
+	timeout -k 5 "$TIMEOUT" qemu-system-x86_64 -accel "$ACCEL" ${icount[@]+"${icount[@]}"} \
+		-cpu "$cpu" -smp "$CPUS" -m "$MEM" -display none -no-reboot -nodefaults -no-user-config -nic none "${QEMU_DISKS[@]}" \
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$WORK/initrd" \
 		-append "console=ttyS0 quiet panic=-1 oops=panic rootfstype=ramfs no_timer_check $APPEND" "$@" \
 		</dev/null >"$WORK/qemu.log" 2>&1 &
@@ -313,6 +326,7 @@ interrupted() {
 describe_run() {
 	echo "kernel package: $(cat "$KERNEL_DIR/package")"
 	echo "qemu: $(qemu-system-x86_64 --version | head -n 1), accel $ACCEL"
+	[ -z "$ICOUNT" ] || echo "clock: counts instructions, $((1 << ICOUNT)) ns each"
 	echo "cpus: $CPUS"
 	echo "memory: $MEM MB"
 	echo "swap: $SWAP"

@@ -588,6 +588,7 @@ enum option_id {
 	OPT_ITERATIONS,
 	OPT_FILES,
 	OPT_PAGES,
+	OPT_MIN_PAGES,
 	OPT_DIR,
 	OPT_TIMES,
 };
@@ -609,6 +610,7 @@ static const struct option long_options[] = {
 	{ "iterations", required_argument, NULL, OPT_ITERATIONS },
 	{ "files", required_argument, NULL, OPT_FILES },
 	{ "pages", required_argument, NULL, OPT_PAGES },
+	{ "min-pages", required_argument, NULL, OPT_MIN_PAGES },
 	{ "dir", required_argument, NULL, OPT_DIR },
 	{ "times", required_argument, NULL, OPT_TIMES },
 	{ NULL, 0, NULL, 0 },
@@ -625,6 +627,9 @@ static void set_file_option(struct options *o, int id, const char *value)
 		break;
 	case OPT_PAGES:
 		o->pages = number("pages", value, 1, 1UL << 20);
+		break;
+	case OPT_MIN_PAGES:
+		o->min_pages = number("min-pages", value, 1, 1UL << 20);
 		break;
 	case OPT_DIR:
 		o->dir = value;
@@ -714,6 +719,7 @@ static const char usage_text[] =
 	"  --files N --pages N --dir DIR   files of truncate, of 1 to N pages, or of readtwice, of "
 	"N, "
 	"and where they are\n"
+	"  --min-pages N            the smallest file of truncate, instead of 1\n"
 	"  --times FILE             write the ns of each truncation into FILE, one a line\n"
 	"  --state DIR              make DIR/ready when swapped out, wait for DIR/go, make "
 	"DIR/done, wait for DIR/end\n";
@@ -763,6 +769,7 @@ int main(int argc, char **argv)
 			     .iterations = 2,
 			     .files = 500,
 			     .pages = 48,
+			     .min_pages = 1,
 			     .dir = "/tmp" };
 	struct sigaction action = { .sa_handler = on_end };
 	int id;

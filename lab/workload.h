@@ -40,10 +40,11 @@ struct options {
 			       60 on zram */
 	unsigned long iterations;
 	unsigned long files;
-	unsigned long pages; /* of the largest file */
-	const char *dir;     /* folder for the files */
-	const char *times;   /* file for the time of each truncation; NULL: not measured */
-	const char *state;   /* folder for the files ready, go, done, end */
+	unsigned long pages;	 /* of the largest file */
+	unsigned long min_pages; /* of the smallest */
+	const char *dir;	 /* folder for the files */
+	const char *times;	 /* file for the time of each truncation; NULL: not measured */
+	const char *state;	 /* folder for the files ready, go, done, end */
 };
 
 /* say - a line on standard error */

@@ -94,15 +94,18 @@ static void write_times(const char *path, const uint64_t *ns, unsigned long n)
 
 int run_truncate(const struct options *o)
 {
+	unsigned long sizes = o->pages - o->min_pages + 1;
 	uint64_t *ns = calloc(o->files, sizeof(*ns));
 	char path[256];
 	unsigned long i;
 
 	if (!ns)
 		die("out of memory");
-	say("%lu sparse files of 1 to %lu pages", o->files, o->pages);
+	if (o->min_pages > o->pages)
+		die("--min-pages %lu: more than --pages %lu", o->min_pages, o->pages);
+	say("%lu sparse files of %lu to %lu pages", o->files, o->min_pages, o->pages);
 	for (i = 0; i < o->files; i++) {
-		make_sparse(o, i, 1 + mix(o->seed ^ i) % o->pages);
+		make_sparse(o, i, o->min_pages + mix(o->seed ^ i) % sizes);
 		read_file(o, i);
 	}
 	for (i = 0; i < o->files; i++)
