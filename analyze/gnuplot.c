@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,9 +16,6 @@
 #include "analyze/format.h"
 
 #define ANSWER_BYTES 16384
-#define PATIENCE_MS                                                                                \
-	60000	      /* no plot of ours takes a second; a program that hangs is not gnuplot       \
-		       */
 #define NOT_FOUND 127 /* what a shell returns for it, too */
 
 /* In the child: gnuplot must not meet a display, another locale or the user's settings. */
@@ -25,6 +23,9 @@ static void run_child(char *const argv[], int dirfd, int out)
 {
 	int null = open("/dev/null", O_RDONLY);
 
+	/* A group of its own, so that all of it can be ended; and it must not outlive us. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	unsetenv("DISPLAY");
 	unsetenv("WAYLAND_DISPLAY");
 	unsetenv("GNUTERM");
@@ -46,9 +47,8 @@ static int64_t now_ms(void)
 }
 
 /* Collect what the child says until it closes its end. Returns false when it takes too long. */
-static bool collect(int fd, char *answer, size_t size)
+static bool collect(int fd, int64_t end, char *answer, size_t size)
 {
-	int64_t end = now_ms() + PATIENCE_MS;
 	size_t n = 0;
 
 	for (;;) {
@@ -72,14 +72,41 @@ static bool collect(int fd, char *answer, size_t size)
 	return true;
 }
 
+/* Wait for the child's end; false when it takes too long. */
+static bool ended(pid_t pid, int64_t end, int *status)
+{
+	const struct timespec pause = { 0, 2000000 };
+
+	for (;;) {
+		pid_t got = waitpid(pid, status, WNOHANG);
+
+		if (got == pid || (got < 0 && errno != EINTR))
+			return true;
+		if (now_ms() >= end)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* It and whatever it has started. */
+static void end_child(pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 #define NOT_STARTED (-2)
+#define NOT_ENDED (-3)
 
 /*
- * Run gnuplot and wait for it. Returns its exit status, -1 when a signal or we ended it,
- * NOT_STARTED with a sentence in @e.
+ * Run gnuplot and wait for it. Returns its exit status, -1 when a signal ended it, NOT_ENDED when
+ * it took too long and we did, NOT_STARTED with a sentence in @e.
  */
-static int run(char *const argv[], int dirfd, char *answer, size_t size, struct error *e)
+static int run(const struct gnuplot *g, char *const argv[], int dirfd, char *answer, size_t size,
+	       struct error *e)
 {
+	int64_t end = now_ms() + g->patience_s * 1000ll;
 	int pipes[2], status = 0;
 	bool in_time;
 	pid_t pid;
@@ -93,17 +120,19 @@ static int run(char *const argv[], int dirfd, char *answer, size_t size, struct 
 	if (!pid)
 		run_child(argv, dirfd, pipes[1]);
 	close(pipes[1]);
-	in_time = pid > 0 && collect(pipes[0], answer, size);
+	if (pid > 0)
+		setpgid(pid, pid);
+	in_time = pid > 0 && collect(pipes[0], end, answer, size) && ended(pid, end, &status);
 	close(pipes[0]);
 	if (pid < 0) {
 		error_errno(e, -EAGAIN, "cannot run gnuplot");
 		return NOT_STARTED;
 	}
-	if (!in_time)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return in_time && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (!in_time) {
+		end_child(pid);
+		return NOT_ENDED;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static bool is_word(const char *at, const char *text, size_t len)
@@ -134,16 +163,24 @@ static bool has_terminal(const char *list, const char *name)
 	return false;
 }
 
+static int took_too_long(struct gnuplot *g, struct error *e)
+{
+	g->silent = true;
+	return error_set(e, -ETIMEDOUT,
+			 "gnuplot did not come to an end in %u s and was stopped "
+			 "(--gnuplot-timeout gives it more)",
+			 g->patience_s);
+}
+
 int gnuplot_probe(struct gnuplot *g, struct error *e)
 {
 	static char *const argv[] = { "gnuplot", "-d", "-e", "set terminal", NULL };
 	char *list = malloc(ANSWER_BYTES);
 	int status;
 
-	memset(g, 0, sizeof(*g));
 	if (!list)
 		return error_set(e, -ENOMEM, "out of memory");
-	status = run(argv, -1, list, ANSWER_BYTES, e);
+	status = run(g, argv, -1, list, ANSWER_BYTES, e);
 	g->found = status >= 0 && status != NOT_FOUND;
 	g->svg = g->found && has_terminal(list, "svg");
 	g->dumb = g->found && has_terminal(list, "dumb");
@@ -157,6 +194,8 @@ int gnuplot_probe(struct gnuplot *g, struct error *e)
 		strcpy(g->bitmap, "png");
 	}
 	free(list);
+	if (status == NOT_ENDED)
+		return took_too_long(g, e);
 	return status == NOT_STARTED ? -EAGAIN : 0;
 }
 
@@ -193,7 +232,7 @@ static void last_line(const char *answer, char *out, size_t size)
 	escape_text(answer + start, end - start, out, size);
 }
 
-int gnuplot_draw(const struct gnuplot *g, const struct plot *p, int dirfd, enum picture picture,
+int gnuplot_draw(struct gnuplot *g, const struct plot *p, int dirfd, enum picture picture,
 		 struct error *e)
 {
 	char statements[320], script[64], file[64], said[200];
@@ -209,11 +248,13 @@ int gnuplot_draw(const struct gnuplot *g, const struct plot *p, int dirfd, enum 
 	snprintf(file, sizeof(file), "%s.%s", p->name, endings[picture]);
 	/* A picture of an earlier run must not pass for this one's. */
 	unlinkat(dirfd, file, 0);
-	status = run(argv, dirfd, answer, ANSWER_BYTES, e);
+	status = run(g, argv, dirfd, answer, ANSWER_BYTES, e);
 	last_line(answer, said, sizeof(said));
 	free(answer);
 	if (status == NOT_STARTED)
 		return -EAGAIN;
+	if (status == NOT_ENDED)
+		return took_too_long(g, e);
 	if (status)
 		return error_set(e, -EIO, "gnuplot failed on %s%s%s", script, said[0] ? ": " : "",
 				 said);

@@ -106,7 +106,9 @@ char *plot_text(const struct plot *p);
 
 /* Which pictures the installed gnuplot can draw. */
 struct gnuplot {
-	bool found; /* there is a program of that name in PATH */
+	unsigned int patience_s; /* in: seconds that a call may take */
+	bool silent;		 /* a call took longer and was ended */
+	bool found;		 /* there is a program of that name in PATH */
 	bool svg;
 	char bitmap[16]; /* "pngcairo" or "png", "" for none */
 	bool dumb;	 /* draws with characters */
@@ -114,6 +116,7 @@ struct gnuplot {
 
 /**
  * gnuplot_probe - ask gnuplot for its terminals
+ * @g: all zero but for patience_s
  * Returns 0, also when there is no gnuplot; -errno with a sentence when it could not be run.
  */
 int gnuplot_probe(struct gnuplot *g, struct error *e);
@@ -124,9 +127,10 @@ enum picture { PICTURE_SVG, PICTURE_BITMAP, PICTURE_DUMB };
  * gnuplot_draw - draw a plot whose files are in a directory
  * @dirfd: that directory, which may have any name: gnuplot runs in it and sees plain file names
  * Makes NAME.svg, NAME.png or NAME.txt. Returns 0; -ENODATA when gnuplot wrote no file or an empty
- * one; -EIO when it failed, with the last line it said.
+ * one; -EIO when it failed, with the last line it said; -ETIMEDOUT
+ * when it took too long, and @g->silent is set.
  */
-int gnuplot_draw(const struct gnuplot *g, const struct plot *p, int dirfd, enum picture picture,
+int gnuplot_draw(struct gnuplot *g, const struct plot *p, int dirfd, enum picture picture,
 		 struct error *e);
 
 #endif

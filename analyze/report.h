@@ -55,8 +55,9 @@ int report_json(const struct sources *s, FILE *f, struct error *e);
 
 /* What became of the pictures. */
 struct report_pictures {
-	bool no_gnuplot; /* not installed: text plots instead */
-	bool as_text;	 /* this gnuplot draws only with characters: NAME.txt */
+	unsigned int patience_s; /* in: how long gnuplot may take for one of them */
+	bool no_gnuplot;	 /* not installed: text plots instead */
+	bool as_text;		 /* this gnuplot draws only with characters: NAME.txt */
 	unsigned int drawn, failed;
 	struct error failure; /* of the first that failed */
 };
@@ -65,6 +66,7 @@ struct report_pictures {
  * report_write - write report.txt, report.json, one NAME.csv per table, NAME.svg, NAME.png and
  * report.html into a folder, as @formats asks; NAME.gp and NAME.dat of every plot always
  * @dir: made with its parents when missing; any name that the system takes
+ * @p: all zero but for patience_s
  * Returns 0, also when pictures could not be drawn (@p says so); -errno when a file could not be
  * written, with the file in @e.
  */

@@ -186,12 +186,17 @@ static int write_plot_files(const struct output *o)
 	return ret;
 }
 
-static void draw(const struct output *o, const struct gnuplot *g, enum picture picture,
+static void draw(const struct output *o, struct gnuplot *g, enum picture picture,
 		 struct report_pictures *p)
 {
 	for (unsigned int i = 0; i < o->report->nplots; i++) {
 		struct error e = { 0 };
 
+		/* What does not answer once will not do so for the next picture. */
+		if (g->silent) {
+			p->failed++;
+			continue;
+		}
 		if (!gnuplot_draw(g, &o->report->plots[i], o->fd, picture, &e)) {
 			p->drawn++;
 			continue;
@@ -205,13 +210,13 @@ static void draw(const struct output *o, const struct gnuplot *g, enum picture p
 static void draw_pictures(const struct output *o, unsigned int formats, struct report_pictures *p)
 {
 	bool svg = formats & (REPORT_SVG | REPORT_HTML), png = formats & REPORT_PNG;
-	struct gnuplot g;
+	struct gnuplot g = { .patience_s = p->patience_s };
 	struct error e = { 0 };
 
 	if (!o->report->nplots || !(svg || png))
 		return;
 	if (gnuplot_probe(&g, &e)) {
-		p->failed++;
+		p->failed = o->report->nplots;
 		p->failure = e;
 		return;
 	}
@@ -267,12 +272,12 @@ int report_write(const struct report *r, const struct sources *s, const char *di
 	struct output o = { .report = r, .sources = s, .dir = dir, .e = e };
 	int ret = make_folder(dir, e);
 
-	memset(p, 0, sizeof(*p));
 	if (ret)
 		return ret;
 	o.fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (o.fd < 0)
-		return error_errno(e, -errno, "cannot open the folder '%s'", dir);
+		return error_output(e, "cannot write a report into '%s', name a folder for it",
+				    dir);
 	ret = write_all(&o, formats, p);
 	close(o.fd);
 	return ret;

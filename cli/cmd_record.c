@@ -33,6 +33,9 @@ static const char *root(void)
 
 /* ---- --list-hooks ---- */
 
+#define BUFFER_MIN 4096		/* a page, of most machines */
+#define BUFFER_MAX (1ull << 30) /* the largest ring buffer that is made */
+
 static int read_kernel(const struct arguments *args, struct hook_kernel *k, bool btf_needed,
 		       struct error *e)
 {
@@ -530,8 +533,31 @@ static int record_session(const struct arguments *args)
 
 #endif
 
+/* Limits that can be of no use; asked before anything that needs privileges. */
+static int check_limits(const struct arguments *args)
+{
+	uint64_t buffer = option_u64(args, "buffer", BUFFER_MIN);
+	uint64_t seconds = option_u64(args, "duration", 1);
+
+	if (buffer < BUFFER_MIN || buffer > BUFFER_MAX)
+		return fail(EXIT_USAGE, "option --buffer: %" PRIu64 " bytes; must be 4K to 1G",
+			    buffer);
+	if (!seconds || seconds > UINT64_MAX / 1000000000)
+		return fail(EXIT_USAGE,
+			    "option --duration: %" PRIu64 " is no number of seconds "
+			    "to record for",
+			    seconds);
+	if (!option_u64(args, "max-size", 1))
+		return fail(EXIT_USAGE, "option --max-size: no trace has 0 bytes");
+	return 0;
+}
+
 static int run_record(const struct arguments *args)
 {
+	int ret = check_limits(args);
+
+	if (ret)
+		return ret;
 	if (option_flag(args, "list-hooks") || option_flag(args, "list-probes"))
 		return list_hooks(args);
 	if (option_given(args, "kallsyms") || option_given(args, "btf"))

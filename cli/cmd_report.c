@@ -25,6 +25,8 @@ static const struct option_desc options[] = {
 	  "a measured run time; NAME is an input, or A for the first; repeatable", false },
 	{ 0, "threshold", OPTION_STRING, "PERCENT",
 	  "thp_swap_allocator_test: name the first iteration above it (default 50)", false },
+	{ 0, "gnuplot-timeout", OPTION_U64, "SECONDS",
+	  "stop a gnuplot that takes longer for a picture (default 30, at least 1)", false },
 	{ 0, "json", OPTION_FLAG, NULL, "the same as --format json", false },
 	{ .name = NULL },
 };
@@ -108,10 +110,20 @@ static int print_report(const struct report *r, const struct sources *s, int for
 		   : EXIT_DONE;
 }
 
-static int write_report(const struct report *r, const struct sources *s, const char *dir,
-			int formats)
+/* No plot of ours takes a second: what is not finished in 30 will never be. */
+static unsigned int patience(const struct arguments *args)
 {
-	struct report_pictures p;
+	uint64_t s = option_u64(args, "gnuplot-timeout", 30);
+
+	if (!s)
+		return 1;
+	return s < 1000000 ? (unsigned int)s : 1000000;
+}
+
+static int write_report(const struct arguments *args, const struct report *r,
+			const struct sources *s, const char *dir, int formats)
+{
+	struct report_pictures p = { .patience_s = patience(args) };
 	struct error e = { 0 };
 	int ret = report_write(r, s, dir, (unsigned int)formats, &p, &e);
 
@@ -171,7 +183,7 @@ static int make_report(const struct arguments *args, const struct sources *s, bo
 	if (argdist)
 		ret = print_argdist(s);
 	else if (dir)
-		ret = write_report(&r, s, dir, formats);
+		ret = write_report(args, &r, s, dir, formats);
 	else
 		ret = print_report(&r, s, formats);
 	if (!ret && option_flag(args, "strict") && (r.lost || r.unequal))
@@ -248,7 +260,7 @@ static int show_iterations(const struct arguments *args, const struct tsat *runs
 	}
 	show_warnings(&r, &none, !dir && formats == REPORT_TEXT);
 	/* report.json is a document of results, and these are none. */
-	ret = dir ? write_report(&r, &none, dir, formats & ~REPORT_JSON)
+	ret = dir ? write_report(args, &r, &none, dir, formats & ~REPORT_JSON)
 		  : print_report(&r, &none, formats);
 	report_free(&r);
 	return ret;

@@ -120,17 +120,23 @@ check_usage() {
 	tap_is "$STATUS" 2 "--btf without --list-hooks is wrong usage"
 	run "$SWAPTRACE" record --list-hooks --btf x
 	tap_is "$STATUS" 2 "--btf of another kernel without its symbols is wrong usage"
+	# Before anything about privileges, which are missing here.
+	for limit in '--buffer 3' '--buffer 2G' '--max-size 0' '--duration 0' '--duration 18446744074'; do
+		# shellcheck disable=SC2086 # an option and its value
+		run "$SWAPTRACE" record $limit -o trace
+		tap_is "$STATUS $(grep -c -e "option ${limit% *}: " "$ERR")" "2 1" "$limit is wrong usage"
+	done
 }
 
 write_kernel
 if "$SWAPTRACE" record -o none 2>&1 </dev/null | grep -q 'built without BPF'; then
-	tap_plan 21
+	tap_plan 26
 	check_list
 	check_groups
 	check_usage
 	check_no_bpf
 else
-	tap_plan 39
+	tap_plan 44
 	check_list
 	check_groups
 	check_usage

@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 99
+tap_plan 107
 cd "$WORK" || exit 1
 
 # trace NAME HEADER: a text notation of the event lines on standard input.
@@ -248,6 +248,11 @@ else
 	tap_skip "case 64: with its reason" "no /dev/full"
 fi
 
+echo text >file
+report before.txt -o file
+tap_is "$STATUS" 4 "-o names a file: the environment is at fault"
+tap_grep "cannot write a report into 'file', name a folder for it: Not a directory" "$ERR" "and the message says what to do"
+
 # --- case 66: gnuplots -------------------------------------------------------------------------
 stub none ''
 PATH=$WORK/none report before.txt after.txt -o out-none
@@ -264,6 +269,16 @@ stub silent 'exit 0'
 PATH=$WORK/silent report before.txt after.txt -o out-silent
 tap_is "$STATUS" 1 "case 66: a gnuplot that writes nothing"
 tap_grep 'gnuplot wrote no file' "$ERR" "case 66: is found out"
+# One that never ends: asked for its terminals, or at a picture, or after it has closed its output.
+stub hangs 'sleep 300'
+stub stalls 'case "$*" in *windows*) sleep 300 ;; *) echo "svg x"; echo "png x" ;; esac'
+stub deaf 'case "$*" in *windows*) exec >/dev/null 2>&1; sleep 300 ;; *) echo "svg x"; echo "png x" ;; esac'
+for kind in hangs stalls deaf; do
+	SECONDS=0
+	PATH=$WORK/$kind:$PATH report before.txt after.txt -o "out-$kind" --gnuplot-timeout 1
+	tap_is "$STATUS $((SECONDS < 20))" "1 1" "a gnuplot that never ends ($kind) is stopped"
+	tap_grep 'gnuplot did not come to an end in 1 s' "$ERR" "and the pictures count as not written"
+done
 if command -v gnuplot >/dev/null; then
 	DIR="-o d\"i r'"
 	DISPLAY='' report before.txt after.txt -o "$DIR"

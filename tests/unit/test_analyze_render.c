@@ -317,7 +317,7 @@ static void drop_stub(struct stub *s)
 
 static void terminals_are_asked_for(void **state)
 {
-	struct gnuplot g;
+	struct gnuplot g = { .patience_s = 60 };
 	struct stub s;
 	struct error e = { 0 };
 
@@ -327,12 +327,14 @@ static void terminals_are_asked_for(void **state)
 	assert_false(g.found);
 	drop_stub(&s);
 	/* Descriptions that mention a terminal, and the pager's prompt before one. */
+	g = (struct gnuplot){ .patience_s = 60 };
 	use_stub(&s, "#!/bin/sh\nprintf '  dumb  ascii art, no svg or png\\nPress return for more: "
 		     " png PNG\\n' >&2\n");
 	assert_int_equal(gnuplot_probe(&g, &e), 0);
 	assert_true(g.found && g.dumb && !g.svg);
 	assert_string_equal(g.bitmap, "png");
 	drop_stub(&s);
+	g = (struct gnuplot){ .patience_s = 60 };
 	use_stub(&s, "#!/bin/sh\nprintf '  pngcairo x\\n  png y\\n  svg z\\n'\n");
 	assert_int_equal(gnuplot_probe(&g, &e), 0);
 	assert_true(g.svg && !g.dumb);
@@ -342,7 +344,9 @@ static void terminals_are_asked_for(void **state)
 
 static void pictures_must_exist(void **state)
 {
-	struct gnuplot g = { .found = true, .svg = true, .bitmap = "png", .dumb = true };
+	struct gnuplot g = {
+		.found = true, .svg = true, .bitmap = "png", .dumb = true, .patience_s = 60
+	};
 	struct stub s;
 	struct error e = { 0 };
 	struct plot p;
