@@ -9,6 +9,7 @@
 #   make man          manual pages and completions into build/man
 #   make lab          record a swapoff in a guest (KERNEL=6.12, 6.1 or lab)
 #   make lab-kernel   build the kernel with switches for the lab (10 minutes, kept below ~/.cache)
+#   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
 
@@ -146,6 +147,10 @@ lab-kernel:
 	@LAB_KERNEL=1 lab/deps.sh
 	@lab/build-kernel.sh
 
+# What replay predicts, held against what kernels did; misses make it fail.
+fidelity: swaptrace swaptrace.static lab-kernel
+	lab/fidelity.sh --recorder ./swaptrace.static --out $(O)/fidelity
+
 # The program prints the pages itself, from the same table that its option parser uses.
 man: $(O)/swaptrace
 	@mkdir -p $(O)/man
@@ -199,7 +204,7 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: .FORCE all deps unit check check-format check-golden demo lab lab-kernel man install uninstall format clean
+.PHONY: .FORCE all deps unit check check-format check-golden demo lab lab-kernel fidelity man install uninstall format clean
 .DELETE_ON_ERROR:
 # Without names it would mean every file, and one that is missing would not be made again.
 .SECONDARY: $(BPF_SKELS) $(BPF_SKELS:.skel.h=.bpf.o)

@@ -50,7 +50,8 @@ Each option can also be set by the variable named beside it.
                       none, two (nvme + nvme);
                       MB is 512 (zram, brd: 192) unless given; default nvme,
                       or what the workload asks for
-  --size S            small (10,000 to 20,000 swapped pages) or normal           SIZE
+  --size S            small (10,000 to 20,000 swapped pages), tiny (half of it)  SIZE
+                      or normal
   --recorder FILE     static swaptrace binary, /bin/swaptrace in the guest       RECORDER
   --record-args ARGS  more options for swaptrace record                          RECORD_ARGS
   --record-from WHEN  swapon: before the devices are on; fill (default): before   RECORD_FROM
@@ -193,7 +194,7 @@ check_options() {
 	want_number --timeout "$TIMEOUT" 1 86400
 	want_word --accel "$ACCEL" tcg kvm
 	want_word --thp "$THP" never madvise always
-	want_word --size "$SIZE" small normal
+	want_word --size "$SIZE" tiny small normal
 	want_word --record-from "$RECORD_FROM" swapon fill phase
 	[ -z "$RECORDER" ] || [ -f "$RECORDER" ] || die $EXIT_USAGE "--recorder $RECORDER: no such file"
 	if [ -n "$WORKLOAD" ]; then

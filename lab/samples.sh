@@ -1,13 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Makes the captures in traces/samples/ again: each NAME.swaptrace by a guest run, with a NAME.txt
-# that says how.
+# that says how. ab-NAME.A and ab-NAME.B are two runs from one machine state, under two policies.
 #
 # usage: lab/samples.sh --recorder FILE [--list] [NAME...]      (all of them unless names are given)
 set -eu -o pipefail
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 SAMPLES=${SAMPLES:-$LAB/../traces/samples}
+SWAPTRACE=${SWAPTRACE:-$LAB/../swaptrace}
+# shellcheck source=lab/fidelity/pairs.sh
+. "$LAB/fidelity/pairs.sh"
 # What the repository takes.
 MAX_BYTES=2000000
 
@@ -25,6 +28,14 @@ samples() {
 6.1-truncate|stock 6.1, sparse files truncated: batches of 15|--kernel 6.1 --workload truncate
 6.12-readtwice|stock 6.12, sparse files read twice: additions to the LRU, thread T4 in miniature|--kernel 6.12 --workload readtwice
 6.1-readtwice|stock 6.1, sparse files read twice: the second read of a page activates it|--kernel 6.1 --workload readtwice
+END
+}
+
+# NAME | what it shows | kind (see fidelity/compare.jq) | policy A | policy B | options of lab/run.sh
+pairs() {
+	cat <<'END'
+ab-swapoff-vma|stock 6.12, swapoff under VMA and under cluster readahead|swapoff|readahead=vma,page-cluster=3|readahead=cluster,page-cluster=5|--kernel 6.12 --workload t1-vma --swap ssd
+ab-fault-mixed|stock 6.12, faults in stretches, in order and at random in turns, two page-clusters|fault|page-cluster=3|page-cluster=5|--kernel 6.12 --workload fault-mixed --swap virtio
 END
 }
 
@@ -81,13 +92,42 @@ make_sample() {
 	say "$name: $bytes bytes"
 }
 
+# describe_pair: the first lines of the text beside a pair, which tests read.
+describe_pair() {
+	printf '%s.A.swaptrace, %s.B.swaptrace: %s\n\n' "$1" "$1" "$2"
+	printf 'kind: %s\ncpus: 1\nA: %s\nB: %s\nfrom_ns: %s\n\n' "$3" "$4" "$5" "$(cat "$6/1/from_ns")"
+	echo "Two runs from one machine state (QEMU savevm), which had been reached at from_ns."
+	echo
+}
+
+make_pair() {
+	local name=$1 what=$2 kind=$3 a=$4 b=$5 dir=$WORK/$1 letter run trace policy
+	local options
+	# shellcheck disable=SC2206 # words of a table of our own
+	options=($6 --cpus 1 --size tiny --record-from swapon --policy "$a" --policy "$b")
+	say "$name: $what"
+	"$LAB/run.sh" "${options[@]}" --recorder "$RECORDER" --out "$dir" >/dev/null
+	describe_pair "$name" "$what" "$kind" "$a" "$b" "$dir" >"$dir/text"
+	for letter in A B; do
+		run=1 policy=$a
+		[ $letter = A ] || run=2 policy=$b
+		trace=$(find "$dir/$run" -maxdepth 1 -name '*.swaptrace')
+		annotate "$trace" "$policy"
+		cp "$trace" "$SAMPLES/$name.$letter.swaptrace"
+		describe "$name.$letter" "$policy" "$dir/$run" "${options[@]}" >>"$dir/text"
+		echo >>"$dir/text"
+	done
+	sed '$d' "$dir/text" >"$SAMPLES/$name.txt"
+	say "$name: $(cat "$SAMPLES/$name".[AB].swaptrace | wc -c) bytes"
+}
+
 main() {
-	local wanted=" " name what options made=0
+	local wanted=" " name what kind a b options made=0
 	RECORDER=
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--help) usage && exit 0 ;;
-		--list) samples | cut -d '|' -f 1,2 | tr '|' '\t' && exit 0 ;;
+		--list) { samples && pairs; } | cut -d '|' -f 1,2 | tr '|' '\t' && exit 0 ;;
 		--recorder)
 			RECORDER=${2:-}
 			shift
@@ -111,6 +151,14 @@ main() {
 		make_sample "$name" "$what" "$options" </dev/null
 		made=$((made + 1))
 	done < <(samples)
+	while IFS='|' read -r name what kind a b options; do
+		case $wanted in
+		" " | *" $name "*) ;;
+		*) continue ;;
+		esac
+		make_pair "$name" "$what" "$kind" "$a" "$b" "$options" </dev/null
+		made=$((made + 1))
+	done < <(pairs)
 	if [ $made -eq 0 ]; then
 		say "no sample of that name; lab/samples.sh --list names them"
 		exit 2

@@ -59,11 +59,20 @@ save_guest() {
 	fi
 }
 
+# What arrives while QEMU loads the state is lost, also a part of a line: said until the guest has
+# understood it.
+send_policy() {
+	while kill -0 "$GUEST_PID" 2>/dev/null && ! grep -q '^guest: policy ' "$OUT/console.log" 2>/dev/null; do
+		echo "policy $POLICY end" >&"$LINE"
+		sleep 0.3
+	done
+}
+
 # shellcheck disable=SC2317 # called by run_guest
 resume_guest() {
 	local status=0
 	start_saved_guest "$OUT" -loadvm "$SNAPSHOT_NAME"
-	echo "$POLICY" >&"$LINE"
+	send_policy
 	wait_for_guest || status=$?
 	end_saved_guest
 	return $status
@@ -72,6 +81,8 @@ resume_guest() {
 # run_policy NUMBER POLICY: from the saved state, files in OUT/NUMBER. In a subshell: it may die.
 # Loading the state also puts the disks back to what they were.
 run_policy() {
+	trap 'interrupted 2' INT
+	trap 'interrupted 15' TERM
 	OUT=$OUT/$1 POLICY=$2
 	prepare_out
 	run_guest resume_guest
@@ -83,7 +94,10 @@ run_policies() {
 	for policy in "${POLICIES[@]}"; do
 		number=$((number + 1))
 		rm -rf "$WORK/out"
-		(run_policy $number "$policy") || status=$?
+		# In the background, and a signal is passed on to it.
+		run_policy $number "$policy" &
+		GUEST_PID=$!
+		wait_for_guest || status=$?
 	done
 	return $status
 }

@@ -3,7 +3,7 @@
 # Variables that are set:
 #   LAB_NAME         name of the run
 #   LAB_SWAP         lines "DEVICE PRIO", one per swap device, made by mkswap, not yet on (PRIO -1: none asked for)
-#   LAB_SIZE         small or normal
+#   LAB_SIZE         tiny, small or normal
 #   LAB_RECORD_ARGS  more options for swaptrace record
 #   LAB_RECORD_FROM  when the recorder starts: swapon (before the devices are on), fill, phase
 #   LAB_POLICY_AT    where the guest is saved, to go on with one policy or another: swapon, phase; empty: nowhere
@@ -24,9 +24,10 @@ lab_die() {
 	exit 1
 }
 
-# lab_size SMALL NORMAL: the one that fits --size.
+# lab_size SMALL NORMAL: the one that fits --size; tiny is half of small.
 lab_size() {
 	case $LAB_SIZE in
+	tiny) echo $(($1 / 2)) ;;
 	small) echo "$1" ;;
 	*) echo "$2" ;;
 	esac
@@ -137,7 +138,10 @@ lab_policy() {
 	usleep 1000000 # what is still under way comes to an end
 	sed 's/ .*//; s/\.//; s/$/0000000/' /proc/uptime >/out/from_ns
 	echo LAB-READY >/dev/console
-	read -r lab_spec </dev/ttyS1 || lab_die "no policy came"
+	lab_end=
+	while [ "$lab_word $lab_end" != "policy end" ]; do
+		read -r lab_word lab_spec lab_end || lab_die "no policy came"
+	done </dev/ttyS1
 	lab_say "policy $lab_spec"
 	for lab_setting in $(echo "$lab_spec" | tr ',' ' '); do
 		lab_set "${lab_setting%%=*}" "${lab_setting#*=}"

@@ -4,7 +4,7 @@
 # needs: record-args=--events=lru
 . /lab/lib.sh
 lab_begin
-lab_counters_begin
+lab_phase_begin
 workload truncate --files "$(lab_size 500 5000)" --pages 48 --dir /run --times /out/times.txt || lab_die "the workload failed"
 lab_counters_end
 lab_record_stop

@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What-if against truth: `make fidelity`. Runs phases in a guest under several policies from one
+# machine state each, records every run, predicts from the trace of one policy what the others did,
+# and writes docs/fidelity.md. No figure in that file comes from anywhere else.
+#
+# usage: lab/fidelity.sh --recorder FILE [--out DIR] [--doc FILE] [--list] [NAME...]
+#
+# On stdout one line a comparison, "pass" or "miss" first. With NAMEs only these experiments are
+# run, and no document is written unless --doc says where. Exit status: 0, 1 where a prediction
+# misses a goal, 2 wrong usage, 123 where no guest can be had, 125 where one failed.
+set -u -o pipefail
+
+LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+SWAPTRACE=${SWAPTRACE:-$LAB/../swaptrace}
+# shellcheck source=lab/fidelity/pairs.sh
+. "$LAB/fidelity/pairs.sh"
+
+# NAME | kind of goals | CPUs | what it shows | options of lab/run.sh | policies, the first one is
+# run twice. Kinds: see fidelity/compare.jq.
+experiments() {
+	cat <<'TABLE'
+swapoff-cluster|swapoff|1|swapoff, cluster readahead, three processes at once|--workload t1-cluster|page-cluster=3 page-cluster=5 page-cluster=1
+swapoff-cluster-2|swapoff|2|the same on two CPUs|--workload t1-cluster|page-cluster=3 page-cluster=5 page-cluster=1
+swapoff-large|swapoff|1|twice the memory|--workload t1-cluster --size normal|page-cluster=3 page-cluster=5
+swapoff-6.1|swapoff|1|swapoff, cluster readahead, kernel 6.1|--kernel 6.1 --workload t1-cluster|page-cluster=3 page-cluster=5
+swapoff-interleaved|swapoff|1|swapoff, cluster readahead, six processes that filled memory in turns|--workload interleaved --swap virtio|page-cluster=3 page-cluster=5
+swapoff-fragmented|swapoff|1|swapoff, cluster readahead, fragmented swap|--workload fragmented --swap virtio|page-cluster=3 page-cluster=5
+swapoff-vma|swapoff|1|swapoff, VMA readahead|--workload t1-vma --swap ssd|readahead=vma,page-cluster=3 readahead=vma,page-cluster=5 readahead=cluster,page-cluster=3
+swapoff-vma-2|swapoff|2|the same on two CPUs|--workload t1-vma --swap ssd|readahead=vma,page-cluster=3 readahead=vma,page-cluster=5 readahead=cluster,page-cluster=3
+fault-seq-vma|fault|1|faults in order, VMA readahead|--workload fault-seq --swap ssd|readahead=vma,page-cluster=3 readahead=vma,page-cluster=5 readahead=cluster,page-cluster=3
+fault-seq-cluster-2|fault|2|faults in order, cluster readahead, two CPUs|--workload fault-seq --swap virtio|page-cluster=3 page-cluster=5
+fault-mixed-cluster|fault|1|faults in order and at random in turns, cluster readahead|--workload fault-mixed --swap virtio|page-cluster=3 page-cluster=5
+fault-mixed-vma-2|fault|2|faults in order and at random in turns, VMA readahead, two CPUs|--workload fault-mixed --swap ssd|readahead=vma,page-cluster=3 readahead=vma,page-cluster=5
+fault-random-cluster|fault|1|faults at random, cluster readahead|--workload fault-random --swap virtio|page-cluster=3 page-cluster=5
+lab-swapoff-cluster|swapoff|1|thread T1: three ways of swapoff, cluster readahead|--kernel lab --workload t1-cluster|swapoff=lookup-first swapoff=vanilla swapoff=lookup-only
+lab-swapoff-cluster-2|swapoff|2|the same on two CPUs|--kernel lab --workload t1-cluster|swapoff=lookup-first swapoff=vanilla swapoff=lookup-only
+lab-swapoff-vma|swapoff|1|thread T1: three ways of swapoff, VMA readahead|--kernel lab --workload t1-vma --swap ssd|swapoff=lookup-first swapoff=vanilla swapoff=lookup-only
+lab-swapoff-vma-2|swapoff|2|the same on two CPUs|--kernel lab --workload t1-vma --swap ssd|swapoff=lookup-first swapoff=vanilla swapoff=lookup-only
+lab-swapoff-fragmented-2|swapoff|2|three ways of swapoff, fragmented swap, cluster readahead, two CPUs|--kernel lab --workload fragmented --swap virtio|swapoff=lookup-first swapoff=vanilla swapoff=lookup-only
+lab-fault-mixed-2|fault|2|faults in order and at random in turns, cluster readahead, two CPUs|--kernel lab --workload fault-mixed --swap virtio|page-cluster=3 page-cluster=5
+lab-drain|drain|1|thread T3: a released batch drains once or always|--kernel lab --workload truncate --record-from phase|drain=once drain=always
+lab-drain-2|drain|2|the same on two CPUs|--kernel lab --workload truncate --record-from phase|drain=once drain=always
+lab-alloc|alloc|1|thread T2: three allocators, 64 kB folios on zram|--kernel lab --workload mthp --policy-at swapon|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
+TABLE
+}
+
+say() {
+	echo "fidelity: $*" >&2
+}
+
+usage() {
+	sed -n '/^# usage:/,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed '/^set/d'
+}
+
+# record NAME CPUS OPTIONS POLICY...: the runs, as DIR/1.swaptrace ... in the order of the policies.
+record() {
+	local name=$1 cpus=$2 options=$3 dir=$OUT/$1 number=0 policy args=() trace
+	shift 3
+	for policy; do
+		args+=(--policy "$policy")
+	done
+	rm -rf "$dir"
+	# shellcheck disable=SC2086 # words of a table of our own
+	"$LAB/run.sh" --size small --record-from swapon --timeout "${GUEST_TIMEOUT:-180}" $options --cpus "$cpus" \
+		--recorder "$RECORDER" --out "$dir" "${args[@]}" >/dev/null || return
+	for policy; do
+		number=$((number + 1))
+		trace=$(find "$dir/$number" -maxdepth 1 -name '*.swaptrace')
+		annotate "$trace" "$policy" && mv "$trace" "$dir/$number.swaptrace" || return 125
+	done
+}
+
+# verify TRACE: what the model of the recorded kernel makes of its own trace.
+verify() {
+	"$SWAPTRACE" replay -q --json --verify "$1" | jq -c '.results[0] | {lost} +
+		(.verify | {checked, agreed, explained, first: .first_divergences})'
+}
+
+# measure NAME KIND CPUS WHAT OPTIONS POLICY...: one JSON object with all that the runs tell.
+measure() {
+	local name=$1 kind=$2 cpus=$3 what=$4 options=$5 dir=$OUT/$1 from number=0 k=2 policy
+	local runs=() pairs=() policies
+	shift 5
+	policies=("$1" "$@")
+	from=$(cat "$dir/1/from_ns")
+	for policy in "${policies[@]}"; do
+		number=$((number + 1))
+		runs+=("$(jq -nc --arg policy "$policy" --argjson truth "$(truth "$dir/$number.swaptrace" "$from")" \
+			--argjson verify "$(verify "$dir/$number.swaptrace")" --arg run "$(cat "$dir/$number/run.txt")" \
+			--arg before "$("$SWAPTRACE" dump -q "$dir/$number.swaptrace" |
+				awk -v from="$from" '!/^#/ && $1 < from' | sha256sum)" '$ARGS.named')")
+	done
+	pairs=("$(pair "$kind" "$cpus" 1 2 again "${runs[0]}" "$(jq -c .truth <<<"${runs[1]}")")")
+	while [ $k -lt $number ]; do
+		k=$((k + 1))
+		pairs+=("$(pair "$kind" "$cpus" 1 $k prediction "${runs[$((k - 1))]}" \
+			"$(prediction "$dir/1.swaptrace" "$from" "${policies[$((k - 1))]}")")")
+		pairs+=("$(pair "$kind" "$cpus" $k 1 prediction "${runs[0]}" \
+			"$(prediction "$dir/$k.swaptrace" "$from" "${policies[0]}")")")
+	done
+	jq -nc --arg name "$name" --arg kind "$kind" --argjson cpus "$cpus" --arg what "$what" --arg options "$options" \
+		--slurpfile runs <(printf '%s\n' "${runs[@]}") --slurpfile pairs <(printf '%s\n' "${pairs[@]}") '$ARGS.named'
+}
+
+# pair KIND CPUS FROM TO HOW RUN PREDICTED: run TO was predicted from run FROM's trace (how=prediction), or is
+# the same policy once more (how=again).
+pair() {
+	jq -nc --argjson from "$3" --argjson to "$4" --arg how "$5" --argjson predicted "$7" \
+		--argjson compared "$(compare "$1" "$2" "$(jq -c .truth <<<"$6")" "$7")" '$ARGS.named'
+}
+
+# experiment LINE-OF-THE-TABLE: runs it, prints its comparisons, adds it to the results.
+experiment() {
+	local name kind cpus what options policies list result status=0
+	IFS='|' read -r name kind cpus what options policies <<<"$1"
+	read -ra list <<<"$policies"
+	say "$name: $what"
+	record "$name" "$cpus" "$options" "${list[0]}" "${list[@]}" 2>"$OUT/$name.log" || status=$?
+	if [ $status -ne 0 ]; then
+		cat "$OUT/$name.log" >&2
+		say "$name: a guest failed (status $status)"
+		return $status
+	fi
+	result=$(measure "$name" "$kind" "$cpus" "$what" "$options" "${list[@]}") || return 125
+	echo "$result" >>"$OUT/results.jsonl"
+	jq -r -f "$FIDELITY/lines.jq" <<<"$result"
+}
+
+wanted() {
+	local name
+	[ ${#WANTED[@]} -gt 0 ] || return 0
+	for name in "${WANTED[@]}"; do
+		[ "$1" != "$name" ] || return 0
+	done
+	return 1
+}
+
+parse_arguments() {
+	RECORDER="" OUT=$LAB/../build/fidelity DOC=- WANTED=()
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--help) usage && exit 0 ;;
+		--list) experiments | cut -d '|' -f 1,4 | tr '|' '\t' && exit 0 ;;
+		--recorder | --out | --doc)
+			[ $# -gt 1 ] || { usage >&2 && exit 2; }
+			case $1 in
+			--recorder) RECORDER=$2 ;;
+			--out) OUT=$2 ;;
+			--doc) DOC=$2 ;;
+			esac
+			shift
+			;;
+		-*) usage >&2 && exit 2 ;;
+		*) WANTED+=("$1") ;;
+		esac
+		shift
+	done
+	if [ ! -f "$RECORDER" ]; then
+		say "give --recorder FILE, the static swaptrace binary (make swaptrace.static)"
+		exit 2
+	fi
+	[ "$DOC" != - ] || [ ${#WANTED[@]} -gt 0 ] || DOC=$LAB/../docs/fidelity.md
+}
+
+main() {
+	local line count=0 status
+	parse_arguments "$@"
+	command -v jq >/dev/null || { say "jq is not installed" && exit 123; }
+	mkdir -p "$OUT" || exit 125
+	rm -f "$OUT/results.jsonl"
+	while read -r line; do
+		wanted "${line%%|*}" || continue
+		count=$((count + 1))
+		experiment "$line" </dev/null || exit
+	done < <(experiments)
+	if [ $count -eq 0 ]; then
+		say "no experiment of that name; lab/fidelity.sh --list names them"
+		exit 2
+	fi
+	if [ "$DOC" != - ]; then
+		jq -rs --arg date "$(date -u +%F)" -f "$FIDELITY/document.jq" "$OUT/results.jsonl" >"$OUT/fidelity.md" && cp "$OUT/fidelity.md" "$DOC" ||
+			exit 125
+		say "written: $DOC"
+	fi
+	jq -es 'all(.[].pairs[]; .compared.pass or .how == "again")' "$OUT/results.jsonl" >/dev/null || exit 1
+}
+
+main "$@"
