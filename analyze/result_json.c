@@ -431,6 +431,16 @@ int results_write_items(FILE *f, const struct result_item *items, unsigned int n
 	return json_document_write(o, w.failed, "results", f, e);
 }
 
+int results_write_more(FILE *f, const struct result_item *items, unsigned int n, const char *key,
+		       json_t *value, struct error *e)
+{
+	struct writing w = { 0 };
+	json_t *o = document_json(&w, items, n);
+
+	put(&w, o, key, value);
+	return json_document_write(o, w.failed, "results", f, e);
+}
+
 int results_write(FILE *f, const struct trace_facts *facts, const struct replay_result *results,
 		  unsigned int n, struct error *e)
 {

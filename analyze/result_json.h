@@ -2,6 +2,7 @@
 #ifndef SWAPTRACE_ANALYZE_RESULT_JSON_H
 #define SWAPTRACE_ANALYZE_RESULT_JSON_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "analyze/summary.h"
@@ -38,6 +39,13 @@ int results_write(FILE *f, const struct trace_facts *facts, const struct replay_
 
 /** results_write_items - the same for results that come from several places */
 int results_write_items(FILE *f, const struct result_item *items, unsigned int n, struct error *e);
+
+/**
+ * results_write_more - the same with one more member of the document
+ * @key, @value: the member; @value may be NULL (memory is out) and belongs to the function
+ */
+int results_write_more(FILE *f, const struct result_item *items, unsigned int n, const char *key,
+		       json_t *value, struct error *e);
 
 /* One entry of a document that was read. */
 struct stored_result {

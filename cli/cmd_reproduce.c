@@ -29,7 +29,7 @@ static const struct option_desc options[] = {
 	{ 0, "calibration", OPTION_STRING, "FILE",
 	  "lruadd: costs as 'swaptrace calibrate -o FILE' measured them (default: measure now)",
 	  false },
-	{ 0, "json", OPTION_FLAG, NULL, "print the results as JSON (swapoff, mthp, drain)", false },
+	{ 0, "json", OPTION_FLAG, NULL, "print results and published figures as JSON", false },
 	{ .name = NULL },
 };
 
@@ -93,10 +93,14 @@ const struct command cmd_reproduce = {
 		"it is a workload of the thread's kind and not its run, so shares and their order "
 		"can be compared and counts cannot.\n\n"
 		"drain: thread T3 (Mel Gorman, October 2017). Prints the published table of times "
-		"per truncation, with one of your own beside it where --before and --after name "
-		"files of times (one number a line), and replays a capture of a truncation under "
-		"both rules: a drain at each release of a batch, or one in its life; drains are "
-		"listed by call site. Without --capture a shipped one is looked for.\n\n"
+		"per truncation with one of ours beside it: of the files of times that --before "
+		"and "
+		"--after name (one number a line), or of shipped ones, which were measured on one "
+		"kernel that was switched between the rules. Captures of truncations are replayed "
+		"under both rules: a drain at each release of a batch, or one in its life; drains "
+		"are listed by call site. Without --capture the shipped ones are taken: where the "
+		"same load was recorded under both rules, each replay stands beside what the "
+		"kernel did.\n\n"
 		"lruadd: thread T4 (Yang Shi, March 2020). Prints the published rates and what "
 		"each "
 		"of the two patches would gain on this machine by the measured cost of a call and "

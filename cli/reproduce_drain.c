@@ -5,89 +5,61 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "analyze/drain_times.h"
 #include "analyze/format.h"
-#include "analyze/measurements.h"
-#include "analyze/mmtests.h"
 #include "analyze/published.h"
+#include "analyze/reproduce_json.h"
 #include "analyze/result_json.h"
+#include "analyze/table.h"
 #include "cli/replay_input.h"
 #include "cli/replay_lru.h"
 #include "cli/samples.h"
 #include "replay/engine.h"
 
-/* Thread T3: times per truncation as published and as measured, drains as recorded and replayed. */
+/*
+ * Thread T3: times per truncation as published and as measured, drains as recorded and replayed.
+ * Shipped are the times and the recordings of one kernel that was switched between the rules, and
+ * recordings of stock kernels.
+ */
 
 enum { RECORDED, ALWAYS, ONCE, POLICIES };
 
 static const char *const specs[POLICIES] = { "recorded", "drain=always", "drain=once" };
 
-/* The times of two files, summarised as mmtests does. */
-struct times {
-	bool given;
-	size_t n[2];
-	double rows[2][MMTESTS_ROWS];
+#define CAPTURES 3
+
+struct capture {
+	char path[PATH_MAX];
+	bool open, done;
+	struct replay_input in;
+	struct replay_result results[POLICIES];
 };
 
 /* --- the table of times --------------------------------------------------------------------- */
 
-static int collect(const struct measurements *m, double **values, size_t *n)
-{
-	size_t room = 0;
-
-	for (unsigned int i = 0; i < m->n; i++)
-		room += m->rows[i].n;
-	*n = 0;
-	*values = malloc((room + 1) * sizeof(**values));
-	if (!*values)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < m->n; i++)
-		for (unsigned int k = 0; k < m->rows[i].n; k++)
-			(*values)[(*n)++] = m->rows[i].v[k].q.number;
-	return 0;
-}
-
-static int read_times(const char *path, double rows[MMTESTS_ROWS], size_t *n)
-{
-	FILE *f = fopen(path, "re");
-	struct measurements m;
-	double *values = NULL;
-	struct error e;
-	int ret;
-
-	if (!f)
-		return fail(EXIT_INPUT, "cannot open '%s': %s", path, strerror(errno));
-	ret = measurements_read(f, path, &m, &e);
-	fclose(f);
-	if (ret)
-		return fail(exit_code_for(ret), "%s", e.text);
-	ret = collect(&m, &values, n);
-	measurements_free(&m);
-	if (!ret && !*n) {
-		free(values);
-		return fail(EXIT_INPUT, "%s: holds no times", path);
-	}
-	if (!ret)
-		ret = mmtests_summary(values, *n, false, rows);
-	free(values);
-	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
-}
-
-static int read_both(const struct arguments *args, struct times *t)
+/* Those that were asked for, or the shipped ones; @have: there are any. */
+static int read_times(const struct arguments *args, struct drain_times *t, bool *have)
 {
 	const char *before = option_string(args, "before", NULL);
 	const char *after = option_string(args, "after", NULL);
+	char shipped[2][PATH_MAX];
+	struct error e;
 	int ret;
 
 	if (!before != !after)
 		return fail(EXIT_USAGE, "reproduce drain: --before and --after belong together");
-	if (!before)
-		return 0;
-	t->given = true;
-	ret = read_times(before, t->rows[0], &t->n[0]);
-	return ret ? ret : read_times(after, t->rows[1], &t->n[1]);
+	if (!before) {
+		if (sample_path("lab-drain-always.times", shipped[0], PATH_MAX) ||
+		    sample_path("lab-drain-once.times", shipped[1], PATH_MAX))
+			return 0;
+		before = shipped[0];
+		after = shipped[1];
+	}
+	ret = drain_times_read(before, after, t, &e);
+	*have = !ret;
+	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 }
 
 static void print_cell(double value, double change)
@@ -95,47 +67,166 @@ static void print_cell(double value, double change)
 	printf("%12.2f (%7.2f%%)", isnan(value) ? 0 : value, isnan(value) ? 0 : change);
 }
 
+static const char *or_unknown(const char *s)
+{
+	return *s ? s : "unknown";
+}
+
+static void print_list(const char *what, const struct drain_times_list *l)
+{
+	printf("  %-6s %s: %s truncations, kernel %s, drain=%s, unit %s; mean %s +- %s\n", what,
+	       l->name, format_count(l->s.n).s, or_unknown(l->release), or_unknown(l->drain),
+	       or_unknown(l->unit), format_number(l->s.mean, 2).s, format_number(l->s.stddev, 2).s);
+}
+
+static void print_test(const struct drain_times *t)
+{
+	const struct welch *w = &t->welch;
+
+	printf("  change of the mean %s",
+	       format_change(percent_change(t->before.s.mean, t->after.s.mean)).s);
+	if (w->refused == TEST_DONE)
+		printf(", Welch t = %s, df = %s, p = %s, 95 %% confidence interval %s to %s: %s at "
+		       "5 %%\n",
+		       format_number(w->t, 2).s, format_number(w->df, 1).s,
+		       format_number(w->p, 3).s, format_number(w->low, 2).s,
+		       format_number(w->high, 2).s,
+		       w->p < 0.05 ? "significant" : "not significant");
+	else
+		printf(", %s, no significance test\n",
+		       w->refused == TEST_ONE_VALUE ? "n=1" : "all values are equal");
+}
+
+static void print_ours(const struct drain_times *t)
+{
+	printf("\nours: another machine and workload than the published ones, so compare the "
+	       "percentages only\n");
+	print_list("before", &t->before);
+	print_list("after", &t->after);
+	print_test(t);
+	if (t->before.emulated == 1 || t->after.emulated == 1)
+		printf("  The CPU was emulated while these were measured: they are no times of "
+		       "hardware.\n");
+}
+
 /* The thread's own layout: that of mmtests. */
-static void print_times(const struct times *t)
+static void print_times(const struct drain_times *t)
 {
 	static const char *const titles[4] = { "published before", "published after", "ours before",
 					       "ours after" };
-	int columns = t->given ? 4 : 2;
+	int columns = t ? 4 : 2;
 
 	printf("Thread T3: %s\n(%s)\n\n%17s", PUBLISHED_DRAIN_SOURCE, PUBLISHED_DRAIN_SETUP, "");
 	for (int i = 0; i < columns; i++)
 		printf("%23s", titles[i]);
 	printf("\n");
-	for (int r = 0; r < PUBLISHED_DRAIN_ROWS; r++) {
+	for (unsigned int r = 0; r < PUBLISHED_DRAIN_ROWS; r++) {
 		const struct published_row *p = &published_drain[r];
 
 		printf("%-12s Time", p->name);
 		print_cell(p->before, 0);
 		print_cell(p->after, p->change);
-		if (t->given) {
-			print_cell(t->rows[0][r], 0);
-			print_cell(t->rows[1][r],
-				   mmtests_percent(t->rows[1][r], t->rows[0][r], false));
+		if (t) {
+			print_cell(t->before.rows[r], 0);
+			print_cell(t->after.rows[r], drain_times_change(t, r));
 		}
 		printf("\n");
 	}
-	if (t->given)
-		printf("\nours: %s and %s times, in the unit of their files; another machine and "
-		       "workload than the published ones, so compare the percentages only\n",
-		       format_count(t->n[0]).s, format_count(t->n[1]).s);
+	if (t)
+		print_ours(t);
 	printf("\n");
 }
 
-/* --- the capture ------------------------------------------------------------------------------ */
+/* --- captures -------------------------------------------------------------------------------- */
 
-static bool find_capture(const struct arguments *args, char *path, size_t size)
+/* The one that was asked for, or those that are shipped; the last is the one shown in detail. */
+static unsigned int find_captures(const struct arguments *args, struct capture *c)
 {
 	const char *given = option_string(args, "capture", NULL);
+	unsigned int n = 0;
 
-	if (!given)
-		return !sample_match("truncate", path, size);
-	snprintf(path, size, "%s", given);
-	return true;
+	if (given) {
+		snprintf(c[0].path, PATH_MAX, "%s", given);
+		return 1;
+	}
+	n += !sample_path("lab-drain-always.swaptrace", c[n].path, PATH_MAX);
+	n += !sample_path("lab-drain-once.swaptrace", c[n].path, PATH_MAX);
+	n += !sample_match("truncate", c[n].path, PATH_MAX);
+	return n;
+}
+
+static int replay_capture(struct capture *c)
+{
+	struct policy policies[POLICIES];
+	struct replay_options o = { .policies = policies, .npolicies = POLICIES };
+	struct error e;
+	int ret = replay_input_open(&c->in, c->path);
+
+	if (ret)
+		return ret;
+	c->open = true;
+	for (int i = 0; i < POLICIES; i++)
+		if (policy_parse(&policies[i], c->in.generation, specs[i], &e))
+			return fail(EXIT_USAGE, "%s", e.text);
+	c->done = true;
+	ret = replay_trace(c->in.reader, &o, c->results, &e);
+	if (ret)
+		return fail(exit_code_for(ret), "%s: %s", c->path, e.text);
+	if (!c->results[RECORDED].lru.known)
+		return fail(EXIT_INPUT,
+			    "%s: holds no events of the per-CPU batches; record them with "
+			    "'swaptrace record -e lru'",
+			    c->path);
+	return 0;
+}
+
+static void free_capture(struct capture *c)
+{
+	for (int i = 0; c->done && i < POLICIES; i++)
+		replay_result_free(&c->results[i]);
+	if (c->open)
+		replay_input_close(&c->in);
+}
+
+static void add_capture(struct table *t, const struct capture *c)
+{
+	const struct lru_result *r = &c->results[RECORDED].lru;
+	const char *release = trace_header_get(trace_get_header(c->in.reader), "release");
+	const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
+	char clean[512];
+
+	escape_text(name, strlen(name), clean, sizeof(clean));
+	table_word(t, clean);
+	table_word(t, release ? release : "unknown");
+	table_word(t, r->drains_always ? "always" : "once");
+	table_count(t, r->releases);
+	for (int i = 0; i < POLICIES; i++)
+		table_count(t, c->results[i].lru.drains);
+}
+
+/* What one rule makes of a recording under the other stands beside what the kernel did. */
+static int print_counts(const struct capture *c, unsigned int n)
+{
+	struct table *t = table_new("captures", "");
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	table_column(t, "capture", ALIGN_LEFT);
+	table_column(t, "kernel", ALIGN_LEFT);
+	table_column(t, "drains", ALIGN_LEFT);
+	table_column(t, "releases", ALIGN_RIGHT);
+	table_column(t, "drains recorded", ALIGN_RIGHT);
+	table_column(t, "drain=always", ALIGN_RIGHT);
+	table_column(t, "drain=once", ALIGN_RIGHT);
+	for (unsigned int i = 0; i < n; i++)
+		add_capture(t, &c[i]);
+	printf("drains as recorded, and as replayed under each rule (what-if where the kernel's is "
+	       "the other)\n\n");
+	ret = table_text(t, stdout);
+	table_free(t);
+	printf("\n");
+	return ret;
 }
 
 static void print_saving(const struct replay_result *results)
@@ -149,59 +240,43 @@ static void print_saving(const struct replay_result *results)
 		printf("note: %s\n", results[0].notes[i]);
 }
 
-static int print_capture(const struct replay_input *in, const struct replay_result *results)
+static int print_captures(const struct capture *c, unsigned int n)
 {
-	const char *release = trace_header_get(trace_get_header(in->reader), "release");
-	int ret;
+	const struct capture *last = &c[n - 1];
+	const char *release = trace_header_get(trace_get_header(last->in.reader), "release");
+	int ret = n > 1 ? print_counts(c, n) : 0;
 
-	printf("capture %s: kernel %s, ", in->path, release ? release : "unknown");
-	ret = print_lru(results, POLICIES);
-	print_saving(results);
+	printf("capture %s: kernel %s, ", last->path, release ? release : "unknown");
+	if (!ret)
+		ret = print_lru(last->results, POLICIES);
+	print_saving(last->results);
 	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
 }
 
-static int print_json(const struct replay_input *in, const struct replay_result *results)
-{
-	struct error e;
-	int ret = results_write(stdout, &in->facts, results, POLICIES, &e);
+/* --- the whole ------------------------------------------------------------------------------- */
 
-	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
-}
-
-static int replay_capture(const struct arguments *args, struct replay_input *in)
+static int print_json(const struct capture *c, unsigned int n, const struct drain_times *t)
 {
-	struct replay_result results[POLICIES];
-	struct policy policies[POLICIES];
-	struct replay_options o = { .policies = policies, .npolicies = POLICIES };
+	struct result_item items[CAPTURES * POLICIES];
 	struct error e;
 	int ret;
 
-	for (int i = 0; i < POLICIES; i++)
-		if (policy_parse(&policies[i], in->generation, specs[i], &e))
-			return fail(EXIT_USAGE, "%s", e.text);
-	ret = replay_trace(in->reader, &o, results, &e);
-	if (ret)
-		ret = fail(exit_code_for(ret), "%s: %s", in->path, e.text);
-	else if (!results[0].lru.known)
-		ret = fail(EXIT_INPUT,
-			   "%s: holds no events of the per-CPU batches; record them with "
-			   "'swaptrace record -e lru'",
-			   in->path);
-	else
-		ret = option_flag(args, "json") ? print_json(in, results)
-						: print_capture(in, results);
-	for (int i = 0; i < POLICIES; i++)
-		replay_result_free(&results[i]);
-	return ret ? ret : replay_input_findings(args, in);
+	for (unsigned int i = 0; i < n * POLICIES; i++)
+		items[i] = (struct result_item){ .result = &c[i / POLICIES].results[i % POLICIES],
+						 .facts = &c[i / POLICIES].in.facts,
+						 .seconds = NAN };
+	ret = results_write_more(stdout, items, n * POLICIES, "reproduce", reproduce_drain_json(t),
+				 &e);
+	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 }
 
-static int no_capture(const struct arguments *args, const struct times *t)
+static int no_capture(const struct arguments *args, bool have_times)
 {
 	static const char how[] = "record one with 'swaptrace record -e lru -o truncate.swaptrace "
 				  "-- COMMAND', where COMMAND truncates many small files, and give "
 				  "it with --capture truncate.swaptrace";
 
-	if (t->given && !option_flag(args, "json")) {
+	if (have_times && !option_flag(args, "json")) {
 		note("no capture of a truncation is shipped, so drains are not counted; %s", how);
 		return EXIT_DONE;
 	}
@@ -211,25 +286,36 @@ static int no_capture(const struct arguments *args, const struct times *t)
 		    how);
 }
 
+static int show(const struct arguments *args, struct capture *c, unsigned int n,
+		const struct drain_times *t)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < n && !ret; i++)
+		ret = replay_capture(&c[i]);
+	if (!ret)
+		ret = option_flag(args, "json") ? print_json(c, n, t) : print_captures(c, n);
+	for (unsigned int i = 0; i < n && !ret; i++)
+		ret = replay_input_findings(args, &c[i].in);
+	for (unsigned int i = 0; i < n; i++)
+		free_capture(&c[i]);
+	return ret;
+}
+
 static int run_drain(const struct arguments *args)
 {
-	struct times times = { 0 };
-	struct replay_input in;
-	char path[PATH_MAX];
-	int ret = read_both(args, &times);
+	static struct capture captures[CAPTURES];
+	struct drain_times times;
+	bool have = false;
+	int ret = read_times(args, &times, &have);
+	unsigned int n;
 
 	if (ret)
 		return ret;
 	if (!option_flag(args, "json"))
-		print_times(&times);
-	if (!find_capture(args, path, sizeof(path)))
-		return no_capture(args, &times);
-	ret = replay_input_open(&in, path);
-	if (ret)
-		return ret;
-	ret = replay_capture(args, &in);
-	replay_input_close(&in);
-	return ret;
+		print_times(have ? &times : NULL);
+	n = find_captures(args, captures);
+	return n ? show(args, captures, n, have ? &times : NULL) : no_capture(args, have);
 }
 
 const struct reproduce_thread reproduce_drain = {

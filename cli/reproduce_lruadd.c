@@ -5,31 +5,22 @@
 #include <stdio.h>
 
 #include "analyze/format.h"
-#include "analyze/published.h"
-#include "analyze/statistics.h"
+#include "analyze/lruadd.h"
+#include "analyze/reproduce_json.h"
+#include "analyze/result_json.h"
 #include "analyze/table.h"
-#include "replay/lru_cost.h"
 
 /* Thread T4: published rates and run times, and what the patches' instructions cost here. */
-
-enum { MAINLINE, INLINE, BOTH, KERNELS };
-
-#define PAGE_BYTES 4096.0 /* of the published rates: x86 */
 
 static int out_of_memory(void)
 {
 	return fail(EXIT_ENVIRONMENT, "out of memory");
 }
 
-static double published_page_ns(int kernel)
-{
-	return lru_cost_page_ns(published_lruadd[kernel].mbs, PAGE_BYTES);
-}
-
 static int print_published(void)
 {
 	struct table *t = table_new("published", "");
-	double base = published_lruadd[MAINLINE].mbs;
+	double base = published_lruadd[LRUADD_MAINLINE].mbs;
 	int ret;
 
 	if (!t)
@@ -39,12 +30,16 @@ static int print_published(void)
 	table_column(t, "gain", ALIGN_RIGHT);
 	table_column(t, "ns a page", ALIGN_RIGHT);
 	table_column(t, "saved ns a page", ALIGN_RIGHT);
-	for (int k = MAINLINE; k < KERNELS; k++) {
+	for (int k = LRUADD_MAINLINE; k < LRUADD_KERNELS; k++) {
 		table_word(t, published_lruadd[k].kernel);
 		table_number(t, published_lruadd[k].mbs, 0);
 		table_change(t, k ? percent_change(base, published_lruadd[k].mbs) : NAN);
-		table_number(t, published_page_ns(k), 0);
-		table_number(t, k ? published_page_ns(MAINLINE) - published_page_ns(k) : NAN, 0);
+		table_number(t, lruadd_published_page_ns(k), 0);
+		table_number(t,
+			     k ? lruadd_published_page_ns(LRUADD_MAINLINE) -
+					     lruadd_published_page_ns(k)
+			       : NAN,
+			     0);
 	}
 	printf("Thread T4: %s\n(%s; n=1, no significance test)\n\n", PUBLISHED_LRUADD_SOURCE,
 	       PUBLISHED_LRUADD_SETUP);
@@ -55,51 +50,24 @@ static int print_published(void)
 
 /* --- this machine --------------------------------------------------------------------------- */
 
-/*
- * ns for reading a page twice here, as if this kernel added pages the way 5.6 did: what the
- * patches would have had to save from. NaN when reads were not measured.
- */
-static double own_page_ns(const struct calibration *c)
-{
-	unsigned int major, minor;
-	double own;
-
-	if (!c->have_read || sscanf(c->release, "%u.%u", &major, &minor) != 2)
-		return NAN;
-	own = calibration_extra(c, lruadd_of_kernel(major, minor));
-	return c->read_first.median + c->read_again.median - own +
-	       calibration_extra(c, LRUADD_OUTLINE_MB);
-}
-
-static void add_patch(struct table *t, const struct calibration *c, const char *name,
-		      const struct spread *saved, double published)
+static void add_patch(struct table *t, const struct lruadd_patch *p)
 {
 	char quartiles[128];
 
-	table_word(t, name);
-	table_number(t, saved->median, 2);
-	snprintf(quartiles, sizeof(quartiles), "%s .. %s", format_number(saved->low, 2).s,
-		 format_number(saved->high, 2).s);
+	table_word(t, p->name);
+	table_number(t, p->saved.median, 2);
+	snprintf(quartiles, sizeof(quartiles), "%s .. %s", format_number(p->saved.low, 2).s,
+		 format_number(p->saved.high, 2).s);
 	table_word(t, quartiles);
-	table_change(t, published);
-	table_change(t, lru_cost_gain(published_page_ns(MAINLINE), saved->median));
-	table_change(t, lru_cost_gain(own_page_ns(c), saved->median));
-}
-
-static void add_patches(struct table *t, const struct calibration *c)
-{
-	const struct published_rate *p = published_lruadd;
-
-	add_patch(t, c, "patch 1/2: inline, no call", &c->call,
-		  percent_change(p[MAINLINE].mbs, p[INLINE].mbs));
-	add_patch(t, c, "patch 2/2: no full barrier", &c->barrier,
-		  percent_change(p[INLINE].mbs, p[BOTH].mbs));
-	add_patch(t, c, "both patches", &c->both, percent_change(p[MAINLINE].mbs, p[BOTH].mbs));
+	table_change(t, p->published);
+	table_change(t, p->at_published_rate);
+	table_change(t, p->holes_read_twice);
 }
 
 static void print_reading(const struct calibration *c)
 {
-	double needed = published_page_ns(MAINLINE) - published_page_ns(BOTH);
+	double needed =
+		lruadd_published_page_ns(LRUADD_MAINLINE) - lruadd_published_page_ns(LRUADD_BOTH);
 
 	printf("\nThe gains are ESTIMATES: one CPU, and nothing but these instructions changes. At "
 	       "150 MB/s each page read is taken to be added once, which is the most there can "
@@ -122,6 +90,7 @@ static void print_reading(const struct calibration *c)
 static int print_machine(const struct calibration *c)
 {
 	struct table *t = table_new("predicted", "");
+	struct lruadd_patch patches[LRUADD_PATCHES];
 	int ret;
 
 	if (!t)
@@ -132,7 +101,9 @@ static int print_machine(const struct calibration *c)
 	table_column(t, "published gain", ALIGN_RIGHT);
 	table_column(t, "predicted at 150 MB/s", ALIGN_RIGHT);
 	table_column(t, "predicted, holes read twice", ALIGN_RIGHT);
-	add_patches(t, c);
+	lruadd_predict(c, patches);
+	for (int i = 0; i < LRUADD_PATCHES; i++)
+		add_patch(t, &patches[i]);
 	printf("\n%s, kernel %s, medians of %u rounds\n\n", c->cpu[0] ? c->cpu : "unknown CPU",
 	       c->release[0] ? c->release : "unknown", c->rounds);
 	ret = table_text(t, stdout);
@@ -151,14 +122,10 @@ static void print_runs(void)
 	struct welch w;
 
 	printf("\n`dd if=file-100GiB of=/dev/null bs=4k`, published:\n");
-	for (int i = 0; i < 2; i++) {
-		s[i] = (struct sample_summary){ .n = r[i].n,
-						.mean = r[i].mean,
-						.stddev = r[i].stddev };
+	lruadd_published_runs(s, &w);
+	for (int i = 0; i < 2; i++)
 		printf("  %-20s n=%u  %s +- %s s\n", r[i].kernel, r[i].n,
 		       format_number(r[i].mean, 3).s, format_number(r[i].stddev, 3).s);
-	}
-	welch_test(&s[0], &s[1], &w);
 	printf("  change %s, Welch t = %s, df = %s, p = %s, 95 %% confidence interval of the "
 	       "difference %s to %s s: %s at 5 %%\n",
 	       format_change(percent_change(r[0].mean, r[1].mean)).s, format_number(w.t, 2).s,
@@ -179,6 +146,14 @@ static int get_calibration(const struct arguments *args, struct calibration *c)
 	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 }
 
+static int print_json(const struct calibration *c)
+{
+	struct error e;
+	int ret = results_write_more(stdout, NULL, 0, "reproduce", reproduce_lruadd_json(c), &e);
+
+	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
+}
+
 static int run_lruadd(const struct arguments *args)
 {
 	struct calibration c;
@@ -189,6 +164,8 @@ static int run_lruadd(const struct arguments *args)
 	if (c.emulated)
 		warn("the CPU was emulated when it was calibrated: its times say nothing about "
 		     "hardware");
+	if (option_flag(args, "json"))
+		return print_json(&c);
 	ret = print_published();
 	if (!ret)
 		ret = print_machine(&c);
@@ -199,6 +176,6 @@ static int run_lruadd(const struct arguments *args)
 
 const struct reproduce_thread reproduce_lruadd = {
 	.name = "lruadd",
-	.options = { "calibration" },
+	.options = { "calibration", "json" },
 	.run = run_lruadd,
 };

@@ -11,6 +11,7 @@
 
 #include "analyze/format.h"
 #include "analyze/published.h"
+#include "analyze/reproduce_json.h"
 #include "analyze/result_json.h"
 #include "analyze/table.h"
 #include "cli/replay_input.h"
@@ -236,6 +237,20 @@ static int print_all(const struct trace_reader *r, const char *path,
 	return EXIT_DONE;
 }
 
+static int print_json(const struct replay_input *in, const struct replay_result *results)
+{
+	struct result_item items[POLICIES];
+	struct error e;
+	int ret;
+
+	for (int i = 0; i < POLICIES; i++)
+		items[i] = (struct result_item){ .result = &results[i],
+						 .facts = &in->facts,
+						 .seconds = NAN };
+	ret = results_write_more(stdout, items, POLICIES, "reproduce", reproduce_mthp_json(), &e);
+	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
+}
+
 static int replay(const struct arguments *args, struct replay_input *in, const char *shown)
 {
 	struct replay_result results[POLICIES];
@@ -261,8 +276,8 @@ static int replay(const struct arguments *args, struct replay_input *in, const c
 			   in->path);
 	else if (!option_flag(args, "json"))
 		ret = print_all(in->reader, shown, results);
-	else if ((ret = results_write(stdout, &in->facts, results, POLICIES, &e)))
-		ret = fail(exit_code_for(ret), "%s", e.text);
+	else
+		ret = print_json(in, results);
 	for (int i = 0; i < POLICIES; i++)
 		replay_result_free(&results[i]);
 	return ret;

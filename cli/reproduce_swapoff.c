@@ -9,6 +9,7 @@
 #include "analyze/distribution.h"
 #include "analyze/format.h"
 #include "analyze/published.h"
+#include "analyze/reproduce_json.h"
 #include "analyze/result_json.h"
 #include "analyze/table.h"
 #include "cli/command.h"
@@ -363,7 +364,8 @@ static int print_json(const struct capture *captures)
 			.facts = &captures[i / COLUMNS].in.facts,
 			.seconds = NAN,
 		};
-	ret = results_write_items(stdout, items, 2 * COLUMNS, &e);
+	ret = results_write_more(stdout, items, 2 * COLUMNS, "reproduce", reproduce_swapoff_json(),
+				 &e);
 	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 }
 

@@ -85,7 +85,7 @@ static int match_folder(const char *folder, const char *under, const char *word,
 		if (is_match(entry->d_name, word) && strverscmp(entry->d_name, found) > 0)
 			snprintf(found, sizeof(found), "%s", entry->d_name);
 	closedir(d);
-	return *found ? try_folder(path, "", found, out, size) : -ENOENT;
+	return *found ? try_folder(folder, under, found, out, size) : -ENOENT;
 }
 
 int sample_match(const char *word, char *out, size_t size)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Makes the captures in traces/samples/ again: each NAME.swaptrace by a guest run, with a NAME.txt
 # that says how. ab-NAME.A and ab-NAME.B are two runs from one machine state, under two policies.
+# A run that leaves several files gives them their names itself, beginning with NAME.
 #
 # usage: lab/samples.sh --recorder FILE [--list] [NAME...]      (all of them unless names are given)
 set -eu -o pipefail
@@ -27,6 +28,7 @@ samples() {
 6.12-truncate|stock 6.12, sparse files truncated: per-CPU batches of the LRU|--kernel 6.12 --workload truncate
 6.1-truncate|stock 6.1, sparse files truncated: batches of 15|--kernel 6.1 --workload truncate
 6.12-readtwice|stock 6.12, sparse files read twice: additions to the LRU, thread T4 in miniature|--kernel 6.12 --workload readtwice
+lab-drain|lab kernel, sparse files truncated under both rules of drains: times and recordings, thread T3 in miniature|--kernel lab --workload drain
 6.1-readtwice|stock 6.1, sparse files read twice: the second read of a page activates it|--kernel 6.1 --workload readtwice
 END
 }
@@ -51,15 +53,17 @@ usage() {
 describe() {
 	local name=$1 what=$2 dir=$3
 	shift 3
-	echo "$name.swaptrace: $what"
+	echo "$name: $what"
 	echo
 	echo "Made by:"
 	echo "    lab/run.sh $* --recorder ./swaptrace.static"
 	echo
 	cat "$dir/run.txt"
-	echo
-	echo "/proc/vmstat, change over the phase under test (seconds: of the emulated machine):"
-	sed 's/^/    /' "$dir/vmstat.txt"
+	if [ -f "$dir/vmstat.txt" ]; then
+		echo
+		echo "/proc/vmstat, change over the phase under test (seconds: of the emulated machine):"
+		sed 's/^/    /' "$dir/vmstat.txt"
+	fi
 	if [ -f "$dir/mthp.txt" ]; then
 		echo
 		echo "Counters of the sizes of large folios at the end:"
@@ -73,23 +77,35 @@ describe() {
 	sed 's/^/    /' "$dir/record.log"
 }
 
+# ship FILE NAME: into the repository
+ship() {
+	local bytes
+	bytes=$(stat -c %s "$1")
+	if [ "$bytes" -gt $MAX_BYTES ]; then
+		say "$2: $bytes bytes is more than the $MAX_BYTES that the repository takes"
+		return 1
+	fi
+	cp "$1" "$SAMPLES/$2"
+	say "$2: $bytes bytes"
+}
+
 make_sample() {
-	local name=$1 what=$2 options=$3 dir trace bytes
+	local name=$1 what=$2 options=$3 dir file traces
 	# shellcheck disable=SC2206 # words of a table of our own
 	options=($options --cpus 1 --size small --record-from swapon)
 	dir=$WORK/$name
 	say "$name: $what"
 	"$LAB/run.sh" "${options[@]}" --recorder "$RECORDER" --out "$dir" >/dev/null
-	trace=$(find "$dir" -maxdepth 1 -name '*.swaptrace')
-	bytes=$(stat -c %s "$trace")
-	if [ "$bytes" -gt $MAX_BYTES ]; then
-		say "$name: $bytes bytes is more than the $MAX_BYTES that the repository takes"
-		return 1
-	fi
 	mkdir -p "$SAMPLES"
-	cp "$trace" "$SAMPLES/$name.swaptrace"
+	traces=("$dir"/*.swaptrace)
+	if [ ${#traces[@]} -eq 1 ]; then
+		ship "${traces[0]}" "$name.swaptrace"
+	else
+		for file in "$dir/$name"-*.swaptrace "$dir/$name"-*.times; do
+			ship "$file" "${file##*/}"
+		done
+	fi
 	describe "$name" "$what" "$dir" "${options[@]}" >"$SAMPLES/$name.txt"
-	say "$name: $bytes bytes"
 }
 
 # describe_pair: the first lines of the text beside a pair, which tests read.

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 56
+tap_plan 66
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart; a line may begin with
 # "@CPU", else it is of CPU 1.
@@ -168,6 +168,14 @@ tap_grep 'ESTIMATES' "$OUT" "labelled as estimates"
 # t = 0.54143 / sqrt(0.672^2 / 10 + 0.21^2 / 10) = 2.432; df = 0.0495684^2 / ((0.0451584^2 + 0.00441^2) / 9) = 10.74
 tap_grep 'Welch t = 2\.43, df = 10\.7, .*: significant at 5 %' "$OUT" "the ten runs: Welch's test"
 tap_grep 'emulated' "$ERR" "times of an emulated CPU are called so"
+run "$SWAPTRACE" reproduce lruadd --calibration "$WORK/given" --json
+tap_is "$(jq -c '.results == [] and (.reproduce | .thread == "lruadd" and .published.rates[2].mbs == 159 and
+	.ours.emulated and (.ours.patches | .[1].saved_ns.median == 8 and
+	(.[2].estimate.holes_read_twice * 100 | round) == 100))' "$OUT")" true "reproduce lruadd --json"
+for thread in swapoff mthp; do
+	"$SWAPTRACE" reproduce $thread --json $([ $thread = swapoff ] || echo --scale=32) | jq -r .reproduce.thread
+done | paste -s -d ' ' >"$WORK/threads"
+tap_is "$(cat "$WORK/threads")" "swapoff mthp" "all threads print the same kind of document"
 
 # --- reproduce drain ------------------------------------------------------------------------------------------------
 run "$SWAPTRACE" reproduce drain --before "$WORK/case3"
@@ -183,6 +191,30 @@ tap_grep '^2nd-qrtle    Time .* 200\.00 \(   0\.00%\)      100\.00 \(  50\.00%\)
 tap_is "$(grep -c ' Time ' "$OUT")" 17 "all 17 rows"
 run "$SWAPTRACE" reproduce drain --json --capture "$WORK/case3"
 tap_is "$(jq -c '[.results[] | .lru.drains]' "$OUT")" "[7,7,3]" "reproduce drain --json"
+tap_is "$(jq -c '.reproduce | .thread == "drain" and (.published.rows | length) == 17 and (.published.rows[7] |
+	.name == "Max" and .before == 254 and .change == 18.11) and .ours.before.file == "lab-drain-always.times"' "$OUT")" true \
+	"with the published rows, and the shipped times beside them"
+# 250 files of 64 pages are released in three batches of 31, 31 and 2: 3 drains each, or one. 22 others are not caused
+# by releases (processes that begin and end).
+run "$SWAPTRACE" reproduce drain
+tap_is "$STATUS" 0 "reproduce drain: of shipped times and captures"
+tap_grep '^lab-drain-always\.swaptrace +6\.12\.[^ ]+ +always +750 +772 +772 +272$' "$OUT" \
+	"reproduce drain: what the kernel did under drain=always, and what drain=once makes of it"
+tap_grep '^lab-drain-once\.swaptrace +6\.12\.[^ ]+ +once +750 +272 +772 +272$' "$OUT" \
+	"reproduce drain: is what the same kernel did under drain=once, and the reverse"
+for rule in always once; do
+	"$SWAPTRACE" dump "$TOP/traces/samples/lab-drain-$rule.swaptrace" | grep -c ' DRAIN .*site=__folio_batch_release '
+done | paste -s -d ' ' >"$WORK/drains"
+tap_is "$(cat "$WORK/drains")" "750 250" "reproduce drain: 750 and 250 of them by releases"
+# The middle one of 1,000 sorted values by mmtests' rule: index int(999 * 0.5 + 0.5) = 500, line 501.
+for rule in always once; do
+	grep -v '^#' "$TOP/traces/samples/lab-drain-$rule.times" | sort -n | sed -n 501p
+done | paste -s -d ' ' >"$WORK/medians"
+read -r always once <"$WORK/medians"
+tap_grep "^2nd-qrtle    Time .* $always\.00 \(   0\.00%\) +$once\.00 \(" "$OUT" "reproduce drain: the medians are those of the files"
+[ "$always" -gt "$once" ]
+tap_ok $? "reproduce drain: two drains take more instructions than none"
+tap_grep 'they are no times of hardware' "$OUT" "reproduce drain: and it says what times these are"
 trace nothing '# release=6.12.0' <<<'LOOKUP type=0 off=5 cause=fault'
 run "$SWAPTRACE" reproduce drain --capture "$WORK/nothing"
 tap_is "$STATUS" 3 "a capture without lru events"

@@ -17,6 +17,7 @@
 
 #include "analyze/distribution.h"
 #include "analyze/format.h"
+#include "analyze/reproduce_json.h"
 #include "analyze/result_json.h"
 
 #define SCHEMA "docs/schema/results.schema.json"
@@ -83,6 +84,8 @@ static bool keyword_valid(const json_t *schema, const char *word, const json_t *
 		return json_equal(arg, v);
 	if (!strcmp(word, "minimum"))
 		return !json_is_number(v) || json_number_value(v) >= json_number_value(arg);
+	if (!strcmp(word, "maximum"))
+		return !json_is_number(v) || json_number_value(v) <= json_number_value(arg);
 	if (!strcmp(word, "properties") || !strcmp(word, "additionalProperties"))
 		return members_valid(json_object_get(schema, "properties"),
 				     json_object_get(schema, "additionalProperties"), v);
@@ -433,10 +436,79 @@ static void what_is_absent_is_unknown(void **state)
 	unlink(path);
 }
 
+/* Two values before, one after: a mean of 150 and of 100, no test. A third of the time less. */
+static void fill_times(struct drain_times *t)
+{
+	static const char text[] = "# unit=ns emulated=1 drain=always release=6.12\n100 200\n";
+	char before[64];
+	struct error e = { 0 };
+
+	strcpy(before, path_of(text, strlen(text)));
+	if (drain_times_read(before, path_of("100\n", 4), t, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(t->before.s.n, 2);
+	assert_string_equal(t->before.unit, "ns");
+	assert_string_equal(t->before.drain, "always");
+	assert_int_equal(t->before.emulated, 1);
+	assert_int_equal(t->after.emulated, -1);
+	assert_int_equal(t->welch.refused, TEST_ONE_VALUE);
+	unlink(before);
+}
+
+static json_t *document_of(json_t *reproduce, const struct replay_result *r)
+{
+	struct result_item item = { .result = r, .seconds = NAN };
+	struct error e = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	json_t *doc;
+
+	assert_non_null(out);
+	if (results_write_more(out, &item, 1, "reproduce", reproduce, &e))
+		fail_msg("%s", e.text);
+	fclose(out);
+	doc = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	free(text);
+	assert_non_null(doc);
+	return doc;
+}
+
+static void threads_are_as_the_schema_says(void **state)
+{
+	struct calibration c = { .release = "6.12.0", .rounds = 3, .call = { 2, 1, 3 } };
+	json_t *schema = load_schema(), *docs[5], *ours;
+	struct replay_result r;
+	struct drain_times t;
+
+	(void)state;
+	memset(&r, 0, sizeof(r));
+	fill_times(&t);
+	docs[0] = document_of(reproduce_swapoff_json(), &r);
+	docs[1] = document_of(reproduce_mthp_json(), &r);
+	docs[2] = document_of(reproduce_drain_json(NULL), &r);
+	docs[3] = document_of(reproduce_drain_json(&t), &r);
+	docs[4] = document_of(reproduce_lruadd_json(&c), &r);
+	for (int i = 0; i < 5; i++)
+		assert_true(valid(schema, docs[i]));
+	ours = json_object_get(json_object_get(docs[3], "reproduce"), "ours");
+	assert_true(json_is_null(json_object_get(ours, "welch")));
+	/* Amean is the ninth row: 100 - 100 * 100 / 150. */
+	ours = json_array_get(json_object_get(ours, "rows"), 8);
+	assert_string_equal(json_string_value(json_object_get(ours, "name")), "Amean");
+	assert_true(fabs(json_real_value(json_object_get(ours, "change")) - 100.0 / 3) < 1e-9);
+	json_object_set_new(json_object_get(docs[4], "reproduce"), "thread", json_string("x"));
+	assert_false(valid(schema, docs[4]));
+	for (int i = 0; i < 5; i++)
+		json_decref(docs[i]);
+	json_decref(schema);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_document_is_as_the_schema_says),
+		cmocka_unit_test(threads_are_as_the_schema_says),
 		cmocka_unit_test(missing_is_null_and_numbers_are_exact),
 		cmocka_unit_test(a_document_is_read_back),
 		cmocka_unit_test(a_count_that_json_can_not_hold_is_refused),
