@@ -222,49 +222,58 @@ double metric_change(const struct metric *before, const struct metric *after)
 	return percent_change(before->s.mean, after->s.mean);
 }
 
+/* Room for one more in an array of @n; without memory the comparison has failed. NULL: none. */
+static void *one_more(struct comparison *c, void *array, unsigned int n, size_t size)
+{
+	void *bigger = realloc(array, (n + 1) * size);
+
+	if (!bigger)
+		c->failed = -ENOMEM;
+	return bigger;
+}
+
+static char *text_of(struct comparison *c, const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) >= 0)
+		return text;
+	c->failed = -ENOMEM;
+	return NULL;
+}
+
 __attribute__((format(printf, 3, 4))) static void
 warning(struct comparison *c, enum warning_kind kind, const char *fmt, ...)
 {
-	struct comparison_warning *bigger =
-		realloc(c->warnings, (c->nwarnings + 1) * sizeof(*bigger));
+	struct comparison_warning *bigger = one_more(c, c->warnings, c->nwarnings, sizeof(*bigger));
 	va_list ap;
 	char *text;
-	int len;
 
-	if (bigger)
-		c->warnings = bigger;
-	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	if (!bigger || len < 0) {
-		if (len >= 0)
-			free(text);
-		c->failed = -ENOMEM;
+	if (!bigger)
 		return;
-	}
-	bigger[c->nwarnings++] = (struct comparison_warning){ kind, text };
+	c->warnings = bigger;
+	va_start(ap, fmt);
+	text = text_of(c, fmt, ap);
+	va_end(ap);
+	if (text)
+		bigger[c->nwarnings++] = (struct comparison_warning){ kind, text };
 }
 
 __attribute__((format(printf, 2, 3))) static void footnote(struct comparison *c, const char *fmt,
 							   ...)
 {
-	char **bigger = realloc(c->footnotes, (c->nfootnotes + 1) * sizeof(*bigger));
+	char **bigger = one_more(c, c->footnotes, c->nfootnotes, sizeof(*bigger));
 	va_list ap;
 	char *text;
-	int len;
 
-	if (bigger)
-		c->footnotes = bigger;
-	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	if (!bigger || len < 0) {
-		if (len >= 0)
-			free(text);
-		c->failed = -ENOMEM;
+	if (!bigger)
 		return;
-	}
-	bigger[c->nfootnotes++] = text;
+	c->footnotes = bigger;
+	va_start(ap, fmt);
+	text = text_of(c, fmt, ap);
+	va_end(ap);
+	if (text)
+		bigger[c->nfootnotes++] = text;
 }
 
 /* Settings of the machine that make two runs unequal; what the tool did is no condition. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyze/argdist.h"
+#include "analyze/bpftrace_json.h"
 #include "analyze/comparison.h"
 #include "analyze/format.h"
 #include "analyze/measurements.h"
@@ -287,6 +288,8 @@ static enum content recognise(const char *head, size_t len)
 {
 	size_t i = 0;
 
+	if (bpftrace_json_recognise(head, len))
+		return CONTENT_HISTS;
 	while (i < len && memchr(" \t\r\n", head[i], 4))
 		i++;
 	if (i < len && head[i] == '{')

@@ -11,6 +11,7 @@
 #include "analyze/comparison.h"
 #include "analyze/distribution.h"
 #include "analyze/format.h"
+#include "analyze/maps.h"
 #include "analyze/measurements.h"
 #include "analyze/result_json.h"
 #include "analyze/summary.h"
@@ -174,6 +175,15 @@ static void note_estimate(struct comparison_input *in, const char *assumptions)
 		    sizeof(in->notes[0]) - strlen(note));
 }
 
+static void note_loss(struct comparison_input *in, uint64_t lost)
+{
+	if (!lost || lost == COUNT_UNKNOWN)
+		return;
+	in->incomplete = true;
+	snprintf(in->incomplete_why, sizeof(in->incomplete_why),
+		 "%" PRIu64 " events were lost; its counts are that far too low", lost);
+}
+
 static int add_result(struct comparison_input *in, const struct replay_result *r)
 {
 	int ret = add_readahead(in, &r->readahead);
@@ -192,11 +202,7 @@ static int add_result(struct comparison_input *in, const struct replay_result *r
 			in->metrics[i].estimate |= !strcmp(in->metrics[i].name, "replay time");
 		note_estimate(in, r->estimate.assumptions);
 	}
-	if (r->lost && r->lost != COUNT_UNKNOWN) {
-		in->incomplete = true;
-		snprintf(in->incomplete_why, sizeof(in->incomplete_why),
-			 "%" PRIu64 " events were lost; its counts are that far too low", r->lost);
-	}
+	note_loss(in, r->lost);
 	return ret;
 }
 
@@ -480,23 +486,29 @@ int comparison_load_argdist(struct comparison *c, const char *path, const char *
 int comparison_load_hists(struct comparison *c, const char *path, const char *name, struct error *e)
 {
 	FILE *f = fopen(path, "re");
-	struct text_hists hists;
-	struct comparison_input *in;
+	struct comparison_input *in = NULL;
+	struct map_dump dump;
 	int ret;
 
 	if (!f)
 		return error_errno(e, -errno, "cannot open '%s'", name);
-	ret = hist_text_read(f, name, &hists, e);
+	ret = maps_read(f, name, &dump, e);
 	fclose(f);
 	if (ret)
 		return ret;
-	in = comparison_add_input(c, INPUT_HISTOGRAM, base_name(name), name);
-	if (!in) {
-		hist_text_free(&hists);
-		return no_memory(name, e);
+	if (!dump.hists.n)
+		ret = error_set(e, -EBADMSG, "%s: no histogram of bpftrace", name);
+	else
+		in = comparison_add_input(c, INPUT_HISTOGRAM, base_name(name), name);
+	if (in) {
+		in->hists = dump.hists;
+		memset(&dump.hists, 0, sizeof(dump.hists));
+		note_loss(in, dump.lost);
+	} else if (!ret) {
+		ret = no_memory(name, e);
 	}
-	in->hists = hists;
-	return 0;
+	maps_free(&dump);
+	return ret;
 }
 
 /* One counter of one size; 1 when the kernel does not have it. */

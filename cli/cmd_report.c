@@ -10,6 +10,7 @@
 
 #include "analyze/argdist.h"
 #include "analyze/durations.h"
+#include "analyze/maps.h"
 #include "analyze/report.h"
 #include "analyze/tsat.h"
 #include "cli/trace_notes.h"
@@ -192,8 +193,23 @@ static int make_report(const struct arguments *args, const struct sources *s, bo
 	return ret;
 }
 
-/* Whether a file is output of thp_swap_allocator_test; a pipe can't be looked at twice. */
-static bool holds_iterations(const char *path)
+/* What stands in a report of its own. */
+enum foreign { FOREIGN_NONE, FOREIGN_ITERATIONS, FOREIGN_MAPS };
+
+static enum foreign recognise(const char *head, size_t len)
+{
+	if (tsat_recognise(head, len))
+		return FOREIGN_ITERATIONS;
+	/* Traces in text have none of these lines; argdist's tables may stand among them. */
+	if (!argdist_recognise(head, len) &&
+	    (maps_recognise(head, len) ||
+	     (!memchr(head, '\0', len) && hist_text_recognise(head, len))))
+		return FOREIGN_MAPS;
+	return FOREIGN_NONE;
+}
+
+/* A pipe can't be looked at twice. */
+static enum foreign foreign_of(const char *path)
 {
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
 				   : dup(STDIN_FILENO);
@@ -201,10 +217,10 @@ static bool holds_iterations(const char *path)
 	ssize_t n;
 
 	if (fd < 0)
-		return false;
+		return FOREIGN_NONE;
 	n = pread(fd, head, sizeof(head), 0);
 	close(fd);
-	return n > 0 && tsat_recognise(head, (size_t)n);
+	return n > 0 ? recognise(head, (size_t)n) : FOREIGN_NONE;
 }
 
 static int choose_threshold(const struct arguments *args, double *threshold)
@@ -282,27 +298,110 @@ static int report_iterations(const struct arguments *args, int formats)
 	return ret;
 }
 
+static int load_maps(struct map_dump *dumps, const struct arguments *args)
+{
+	for (int i = 0; i < args->nfiles; i++) {
+		const char *name = args->files[i];
+		FILE *f = strcmp(name, "-") ? fopen(name, "re") : stdin;
+		struct error e = { 0 };
+		int ret;
+
+		if (!f)
+			return fail(EXIT_INPUT, "cannot open %s: %s", name, strerror(errno));
+		ret = maps_read(f, f == stdin ? "standard input" : name, &dumps[i], &e);
+		if (f != stdin)
+			fclose(f);
+		if (ret)
+			return fail(exit_code_for(ret), "%s", e.text);
+	}
+	return 0;
+}
+
+static int show_maps(const struct arguments *args, const struct map_dump *dumps, int formats)
+{
+	const char *dir = option_string(args, "output", NULL);
+	const struct sources none = { 0 };
+	struct report r;
+	int ret;
+
+	if (maps_report(&r, dumps, (unsigned int)args->nfiles)) {
+		report_free(&r);
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	}
+	show_warnings(&r, &none, !dir && formats == REPORT_TEXT);
+	if (!dir && formats == REPORT_JSON) {
+		ret = maps_json(stdout, dumps, (unsigned int)args->nfiles);
+		if (ret)
+			ret = fail(EXIT_ENVIRONMENT, "cannot write JSON: %s", strerror(-ret));
+	} else {
+		/* report.json is a document of results, and these are none. */
+		ret = dir ? write_report(args, &r, &none, dir, formats & ~REPORT_JSON)
+			  : print_report(&r, &none, formats);
+	}
+	if (!ret && option_flag(args, "strict") && r.lost)
+		ret = EXIT_FINDING;
+	report_free(&r);
+	return ret;
+}
+
+static int report_maps(const struct arguments *args, int formats)
+{
+	struct map_dump *dumps = calloc((size_t)args->nfiles, sizeof(*dumps));
+	int ret;
+
+	if (!dumps)
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	ret = load_maps(dumps, args);
+	if (!ret)
+		ret = show_maps(args, dumps, formats);
+	for (int i = 0; i < args->nfiles; i++)
+		maps_free(&dumps[i]);
+	free(dumps);
+	return ret;
+}
+
+/* EXIT_USAGE where files that need reports of their own stand among others. */
+static int choose_kind(const struct arguments *args, bool argdist, enum foreign *kind)
+{
+	bool mixed = argdist;
+
+	*kind = foreign_of(args->files[0]);
+	for (int i = 0; i < args->nfiles; i++) {
+		enum foreign k = foreign_of(args->files[i]);
+
+		mixed |= k != *kind;
+		if (k != FOREIGN_NONE)
+			*kind = k;
+	}
+	if (*kind == FOREIGN_NONE || !mixed)
+		return 0;
+	return fail(EXIT_USAGE,
+		    "output of %s stands in a report of its own: name only such files, and no "
+		    "--style argdist",
+		    *kind == FOREIGN_MAPS ? "bpftrace" : "thp_swap_allocator_test");
+}
+
 static int run_report(const struct arguments *args)
 {
 	struct sources s = { 0 };
+	enum foreign kind = FOREIGN_NONE;
 	bool argdist;
-	int formats, ret = choose_style(args, &argdist), iterations = 0;
+	int formats, ret = choose_style(args, &argdist);
 
 	if (!ret)
 		ret = choose_formats(args, &formats);
-	for (int i = 0; !ret && i < args->nfiles; i++)
-		iterations += holds_iterations(args->files[i]);
-	if (!ret && iterations == args->nfiles && !argdist)
+	if (!ret)
+		ret = choose_kind(args, argdist, &kind);
+	if (ret)
+		return ret;
+	if (kind == FOREIGN_ITERATIONS)
 		return report_iterations(args, formats);
-	if (!ret && iterations)
-		return fail(EXIT_USAGE,
-			    "output of thp_swap_allocator_test stands in a report of its own: "
-			    "name only such files, and no --style argdist");
-	if (!ret && option_given(args, "threshold"))
+	if (option_given(args, "threshold"))
 		return fail(EXIT_USAGE, "option --threshold is for output of "
 					"thp_swap_allocator_test, and no file holds any");
-	if (!ret)
-		ret = load(&s, args);
+	if (kind == FOREIGN_MAPS)
+		return report_maps(args, formats);
+	ret = load(&s, args);
 	if (!ret)
 		ret = set_times(&s, args);
 	if (!ret)
@@ -332,7 +431,9 @@ const struct command cmd_report = {
 		       "the gnuplot script (.gp) and data (.dat) that the picture is made from.\n\n"
 		       "Files of the kernel's thp_swap_allocator_test make a report of their own: "
 		       "share of "
-		       "fallbacks by iteration, and the first iteration above --threshold.\n\n"
+		       "fallbacks by iteration, and the first iteration above --threshold. So do "
+		       "maps and histograms that bpftrace printed (text or -f json): who did how "
+		       "much, with the losses that it tells of.\n\n"
 		       "What a trace does not tell is n/a, never 0.",
 	.examples = "  swaptrace report t.swaptrace\n"
 		    "  swaptrace report -o report t.swaptrace\n"

@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 107
+tap_plan 128
 cd "$WORK" || exit 1
 
 # trace NAME HEADER: a text notation of the event lines on standard input.
@@ -252,6 +252,66 @@ echo text >file
 report before.txt -o file
 tap_is "$STATUS" 4 "-o names a file: the environment is at fault"
 tap_grep "cannot write a report into 'file', name a folder for it: Not a directory" "$ERR" "and the message says what to do"
+
+# --- case 31: maps of bpftrace -------------------------------------------------------------
+cat >maps <<'EOF2'
+Attaching 2 probes...
+
+
+@swapin[Web Content, 4412]: 310
+@swapin[kworker/u16:2, 88]: 12
+@swapin[a]b, c, 901]: 5
+@swapin[, 77]: 1
+EOF2
+report maps
+tap_is "$STATUS" 0 "case 31: a dump of a map by comm and pid"
+has "@swapin: 4 rows, total 328" "case 31: rows and total"
+has "Web Content    4412    310  94.51 %" "case 31: blanks in a name" # 310 / 328
+has "a]b, c          901      5   1.52 %" "case 31: the pid stands behind the last comma"
+has "<empty>          77      1   0.30 %" "case 31: a name that is empty"
+report --json - <maps
+tap_is "$(jq -c '[.files[0].lost, .files[0].maps[0].total, (.files[0].maps[0].rows[] | [.key, .pid, .count])]' "$OUT")" \
+	'[null,328,["Web Content",4412,310],["kworker/u16:2",88,12],["a]b, c",901,5],["",77,1]]' \
+	"case 31: the same in JSON; loss is unknown"
+{ cat maps && printf '\nprinted again\n@swapin[x, 1]: 7\n@words[a]: none\n'; } >twice
+report twice
+has "@swapin was printed 2 times; the last one is shown" "a map that is printed twice: the last one counts"
+has "@swapin: 1 row, total 7" "and only that"
+has "1 maps or lines hold no counts and are left out; the first is in line 11" "other values are not taken for counts"
+report maps before.txt
+tap_is "$STATUS" 2 "maps stand in a report of their own"
+
+# --- case 61: the same as JSON -------------------------------------------------------------
+cat >maps.json <<'EOF2'
+Attaching 2 probes...
+{"type": "attached_probes", "data": {"probes": 2}}
+{"type": "lost_events", "data": {"events": 5}}
+{"type": "map", "data": {"@swapin": {"Web Content,4412": 9007199254740993, "a]b, c,901": "9223372036854775807"}}}
+{"type": "map", "data": {"@never": {"a,1": 0}}}
+{"type": "hist", "data": {"@usecs": {"get_swap_pages": [{"max": -1, "count": 1}, {"min": 8, "max": 15, "count": 1204}]}}}
+{"type": "lost_events", "count": 2, "data": {"events": 2}}
+{"type": "stats", "data": {"@s": {"count": 1, "average": 2, "total": 2}}}
+{"type": "map", "data": {"@cut
+EOF2
+report maps.json
+tap_is "$STATUS" 0 "case 61: objects among other lines"
+has "maps.json: 7 events were lost while recording" "case 61: losses add up" # 5 + 2
+has "2 maps or lines hold no counts and are left out; the first is in line 8" "case 61: a cut line and a map of averages"
+tap_grep '^Web Content +4412 ' "$OUT" "case 61: a key is split as in text"
+report --json maps.json
+tap_is "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["files"][0]["maps"][0]["rows"][1]["count"])' "$OUT" 2>/dev/null ||
+	grep -o 9007199254740993 "$OUT")" 9007199254740993 "case 61: one JSON document with the exact count"
+tap_grep '"share_pct": null' "$OUT" "case 61: 0/0 is null"
+tap_grep '"lost": 7' "$OUT" "case 61: lost events are carried over"
+report --strict --json maps.json
+tap_is "$STATUS" 1 "--strict: they are a finding"
+run "$SWAPTRACE" compare --json maps.json maps.json
+tap_is "$(jq -c '[.histograms[0].buckets[] | [.low, .high, .count]]' "$OUT")" '[[null,0,1],[8,16,1204]]' \
+	"compare takes the histograms"
+tap_grep '7 events were lost' "$ERR" "and tells of the loss"
+printf '%s\n' '{"type": "map", "data": {"@a": {"x,1": 1, "x,1": 2}}}' >equal.json
+report equal.json
+tap_is "$STATUS" 3 "keys that have become equal are not counts"
 
 # --- case 66: gnuplots -------------------------------------------------------------------------
 stub none ''
