@@ -12,6 +12,7 @@
 #   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
+# HAVE_TRACECMD=0 builds without libtracecmd (import of trace.dat), as happens where it is not installed.
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -51,8 +52,20 @@ endif
 # Behind libelf, which needs it, too.
 LDLIBS += -lz
 
+# trace.dat is read by libtracecmd, where it is. It only comes as a shared library.
+TRACECMD_CPPFLAGS ?= $(addprefix -I/usr/include/,trace-cmd traceevent tracefs)
+HAVE_TRACECMD ?= $(shell echo '\#include <trace-cmd.h>' | $(CC) $(TRACECMD_CPPFLAGS) -E -x c - >/dev/null 2>&1 && \
+	echo 1 || echo 0)
+ifeq ($(HAVE_TRACECMD),1)
+TRACECMD_LIBS := -ltracecmd -ltracefs -ltraceevent
+TRACECMD_OTHER := none
+else
+TRACECMD_OTHER := lib
+endif
+
 MODEL_SRCS := $(wildcard replay/model/*.c)
 LIB_SRCS := $(wildcard common/*.c traces/*.c replay/*.c analyze/*.c) $(MODEL_SRCS) $(BPF_HOST_SRCS)
+LIB_SRCS := $(filter-out traces/tracedat_$(TRACECMD_OTHER).c,$(LIB_SRCS))
 CLI_SRCS := $(filter-out cli/main.c,$(wildcard cli/*.c))
 LIB_OBJS := $(LIB_SRCS:%.c=$(O)/%.o) $(CLI_SRCS:%.c=$(O)/%.o)
 MODEL_OBJS := $(MODEL_SRCS:%.c=$(O)/%.o)
@@ -62,7 +75,7 @@ GOLDEN_SRCS := $(wildcard tests/golden*.c)
 GOLDEN_OBJS := $(GOLDEN_SRCS:%.c=$(O)/%.o)
 
 # Objects of other flags (HAVE_BPF, SANITIZE, CC) are no use: the folder says what it was built with.
-FLAGS := $(strip $(CC) $(CSTD) $(filter-out -I%,$(CPPFLAGS)) $(WARN) $(CFLAGS) $(LDFLAGS) $(LDLIBS))
+FLAGS := $(strip $(CC) $(CSTD) $(filter-out -I%,$(CPPFLAGS)) $(WARN) $(CFLAGS) $(LDFLAGS) $(LDLIBS) $(TRACECMD_LIBS))
 
 all: swaptrace
 
@@ -79,10 +92,10 @@ swaptrace: $(O)/swaptrace .FORCE
 
 $(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
 	@echo '  LD   $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TRACECMD_LIBS) $(LDLIBS)
 
 # For guests and rescue systems that have no libraries.
-swaptrace.static: $(O)/cli/main.o $(O)/libswaptrace.a
+swaptrace.static: $(O)/cli/main.o $(O)/traces/tracedat_none.o $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ $(LDLIBS)
 
@@ -102,6 +115,8 @@ $(O)/%.o: %.c $(O)/flags
 	@echo '  CC   $<'
 	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+$(O)/traces/tracedat_lib.o: CPPFLAGS += $(TRACECMD_CPPFLAGS)
+
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
 	@mkdir -p $(@D)
 	@echo '  BPF  $<'
@@ -117,13 +132,13 @@ $(O)/tests/unit/%: tests/unit/%.c $(O)/libswaptrace.a
 	@mkdir -p $(@D)
 	@echo '  TEST $<'
 	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< \
-		$(O)/libswaptrace.a -lcmocka $(LDLIBS)
+		$(O)/libswaptrace.a -lcmocka $(TRACECMD_LIBS) $(LDLIBS)
 
 $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(TRACECMD_LIBS) $(LDLIBS)
 
--include $(LIB_OBJS:.o=.d) $(O)/cli/main.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
+-include $(LIB_OBJS:.o=.d) $(O)/cli/main.d $(O)/traces/tracedat_none.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
 
 deps:
 	lab/deps.sh

@@ -99,7 +99,7 @@ static int import_stream(const struct arguments *args, FILE *in, const char *nam
 		return fail(exit_code_for(ret), "%s", e.text);
 	trace_warn(name, &stats);
 	note("%s: %" PRIu64 " events imported into %s", name, stats.events, out);
-	if (option_flag(args, "strict") && (stats.bad_lines || stats.lost))
+	if (option_flag(args, "strict") && (stats.bad_lines || stats.lost || stats.truncated))
 		return EXIT_FINDING;
 	return EXIT_DONE;
 }
@@ -122,28 +122,54 @@ static const struct option_desc import_options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE", "trace to write (default swaptrace.data, - stdout)",
 	  false },
 	{ 0, "format", OPTION_STRING, "NAME",
-	  "format of the input: text, perf, trace-cmd (default: by content)", false },
+	  "format of the input: text, perf, trace-cmd, trace.dat (default: by content)", false },
 	{ .name = NULL },
 };
 
 const struct command cmd_import = {
 	.name = "import",
 	.synopsis = "[options] [FILE] -o TRACE",
-	.summary = "make a trace from text, also of perf script and trace-cmd",
+	.summary = "make a trace from text, or from files of perf script and trace-cmd",
 	.description =
 		"Reads text notation (see swaptrace.data(5)) from FILE or standard input and "
 		"writes a trace; so it does with the output of perf script and of trace-cmd report "
-		"(or ftrace's trace file): returns of swapin_nr_pages become RA, swap reads with "
+		"(or ftrace's trace file), and with the trace.dat of trace-cmd record, where it "
+		"was built with libtracecmd: returns of swapin_nr_pages become RA, swap reads with "
 		"type= and off= READ, and mm_lru_insertion and mm_lru_activate LRUADD, with the "
 		"time at which the folio left its batch, as they do not tell full batches from "
 		"drains. Losses they report become LOST. Lines that are out of order are sorted, "
 		"lines that can't be understood are "
 		"counted and left out, unknown keys and events are counted and named.\n\n"
+		"Probes of these functions tell the drains of the per-CPU batches too, on kernels "
+		"without BTF as well: lru_add_drain with caller= (who drains), lru_add_drain_cpu "
+		"and its return (DRAIN, with what it moved), folio_batch_move_lru with n= and fn= "
+		"(FLUSH), __folio_batch_release or __pagevec_release with batch=, n= and drained= "
+		"(RELEASE). LRUADD is then made of the batches that were moved, and --verify "
+		"compares releases only. The return probe is made first, because the probe at "
+		"entry would see it as the caller; drained is the third byte of the batch from 6.9 "
+		"on (+2), the second before (+1).\n\n"
+		"All formats give the same events; text knows neither the clock nor the kernel's "
+		"release, nor what was lost behind the last event. Times are CLOCK_BOOTTIME, as in "
+		"other traces, only with trace-cmd record -C boot. trace-cmd report rounds the "
+		"times of other clocks to microseconds unless it gets -t. Of a trace.dat that is "
+		"cut or damaged what can be read is imported, and the trace says so.\n\n"
 		"An existing TRACE stays what it was until the new one is whole. With --strict the "
-		"exit status is 1 when lines were left out.",
-	.examples = "  swaptrace import notes.txt -o notes.data\n"
-		    "  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n"
-		    "  perf script | swaptrace import --format perf -o c.data\n",
+		"exit status is 1 when lines were left out, or events lost or missing.",
+	.examples =
+		"  swaptrace import notes.txt -o notes.data\n"
+		"  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n"
+		"  perf script | swaptrace import --format perf -o c.data\n\n"
+		"  cd /sys/kernel/tracing\n"
+		"  echo 'r:lru_add_drain_cpu__return lru_add_drain_cpu' >>kprobe_events\n"
+		"  echo 'p:lru_add_drain_cpu lru_add_drain_cpu caller=$stack0:symbol' "
+		">>kprobe_events\n"
+		"  echo 'p:lru_add_drain lru_add_drain caller=$stack0:symbol' >>kprobe_events\n"
+		"  echo 'p:folio_batch_move_lru folio_batch_move_lru n=+0(%di):u8 fn=%si:symbol' "
+		">>kprobe_events\n"
+		"  echo 'p:__folio_batch_release __folio_batch_release batch=%di n=+0(%di):u8 "
+		"drained=+2(%di):u8' >>kprobe_events\n"
+		"  trace-cmd record -C boot -e kprobes:* -e pagemap:mm_lru_insertion\n"
+		"  swaptrace import trace.dat -o d.data\n",
 	.options = import_options,
 	.run = run_import,
 	.max_files = 1,

@@ -19,7 +19,10 @@ static bool warn_damage(const char *name, const struct trace_stats *s)
 		     " events (%.2f %%)",
 		     name, s->damaged_blocks, s->damaged_blocks + s->blocks, s->damaged_events,
 		     percent(s->damaged_events, s->events));
-	if (s->truncated)
+	if (s->truncated && s->binary_input)
+		warn("%s: the end is missing or damaged; %" PRIu64 " events are readable", name,
+		     s->events);
+	else if (s->truncated)
 		warn("%s: the end is missing (the recorder was killed, or the file was cut); "
 		     "%" PRIu64 " events are readable, %" PRIu64 " bytes are not",
 		     name, s->events, s->damaged_bytes);
@@ -39,9 +42,11 @@ static const char *plural(uint64_t n)
 
 static void warn_text(const char *name, const struct trace_stats *s)
 {
+	const char *unit = s->binary_input ? "record" : "line";
+
 	if (s->bad_lines)
-		warn("%s: %" PRIu64 " line%s not understood; the first is line %" PRIu64 ": %s",
-		     name, s->bad_lines, plural(s->bad_lines), s->bad_line, s->bad_line_why);
+		warn("%s: %" PRIu64 " %s%s not understood; the first is %s %" PRIu64 ": %s", name,
+		     s->bad_lines, unit, plural(s->bad_lines), unit, s->bad_line, s->bad_line_why);
 	if (s->unknown_events || s->unknown_keys)
 		warn("%s: %" PRIu64 " unknown event%s and %" PRIu64 " unknown key%s or value%s: %s",
 		     name, s->unknown_events, plural(s->unknown_events), s->unknown_keys,
@@ -50,7 +55,7 @@ static void warn_text(const char *name, const struct trace_stats *s)
 		warn("%s: unknown header word%s, misspelt? %s", name, plural(s->unknown_facts),
 		     s->unknown_fact_names);
 	if (s->unsorted)
-		warn("%s: lines were not in order of time and have been sorted", name);
+		warn("%s: %ss were not in order of time and have been sorted", name, unit);
 }
 
 bool trace_warn(const char *name, const struct trace_stats *s)

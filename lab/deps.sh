@@ -4,8 +4,8 @@
 # else, and no recommended packages. Needs neither root nor a network where nothing is missing.
 #
 # usage: lab/deps.sh [--list | --missing]
-# GUESTS=0 leaves out what only guests need, HAVE_BPF=0 what only record needs; LAB_KERNEL=1 adds what
-# building the lab kernel needs.
+# GUESTS=0 leaves out what only guests need, HAVE_BPF=0 what only record needs, HAVE_TRACECMD=0 what
+# only the import of trace.dat needs; LAB_KERNEL=1 adds what building the lab kernel needs.
 set -u
 
 # Without these nothing works (jq, zstd: for tests). libbpf and what it needs are for record
@@ -14,9 +14,10 @@ BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcm
 BPF="clang bpftool libbpf-dev libelf-dev"
 # The lab kernel (make lab-kernel). Its sources are a package as well, which needs no installation.
 KERNEL="bc bison coccinelle flex libelf-dev libssl-dev pahole xz-utils"
-# Pictures and guests: what needs them says so, and is skipped, where they can't be had.
+# Pictures, trace.dat and guests: what needs them says so, and is skipped, where they can't be had.
 OPTIONAL="gnuplot-nox"
-[ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 qemu-utils busybox-static cpio xz-utils"
+[ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 qemu-utils busybox-static cpio xz-utils trace-cmd"
+[ "${HAVE_TRACECMD:-1}" = 0 ] || OPTIONAL="$OPTIONAL libtracecmd-dev libtraceevent-dev libtracefs-dev"
 
 say() {
 	echo "deps: $*" >&2
@@ -75,7 +76,7 @@ main() {
 		exit 4
 	fi
 	if [ -n "$optional" ] && ! install_packages "$optional"; then
-		say "could not install: $optional; pictures or guest runs will be skipped"
+		say "could not install: $optional; pictures, trace.dat or guest runs will be skipped"
 	fi
 }
 

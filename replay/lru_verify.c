@@ -21,6 +21,20 @@ struct lru_due {
 	bool first_unknown; /* it takes along what waited since before the trace */
 };
 
+/* Whether the events of the trace were concluded from those that are to be verified. */
+static bool adds_are_derived(const struct trace_header *h)
+{
+	const char *derived = trace_header_get(h, "derived"), *name = event_table[EV_LRUADD].name;
+	size_t len = strlen(name);
+
+	for (const char *p = derived; p; p = strchr(p, ',')) {
+		p += *p == ',';
+		if (!strncmp(p, name, len) && (!p[len] || p[len] == ','))
+			return true;
+	}
+	return false;
+}
+
 int lru_verify_init(struct lru_verify *v, struct lru_feed *feed, const struct survey *survey,
 		    struct verify_result *out)
 {
@@ -30,6 +44,7 @@ int lru_verify_init(struct lru_verify *v, struct lru_feed *feed, const struct su
 	v->feed = feed;
 	v->survey = survey;
 	v->out = out;
+	v->derived = adds_are_derived(trace_get_header(feed->reader));
 	v->model.cpus = cpus;
 	v->known = calloc(LRU_CPUS, sizeof(*v->known));
 	v->used = calloc(LRU_CPUS, sizeof(*v->used));
@@ -138,7 +153,7 @@ void lru_verify_add(struct lru_verify *v, const struct moment *at, unsigned int 
 	uint64_t flushes = v->model.stats.flushes[op];
 	bool known;
 
-	if (!n || !(v->model.rules.ops & BIT(op)))
+	if (v->derived || !n || !(v->model.rules.ops & BIT(op)))
 		return;
 	check_due(v, at, cpu, op);
 	known = v->known[cpu] & BIT(op);
@@ -193,7 +208,7 @@ void lru_verify_flush(struct lru_verify *v, const struct moment *at, unsigned in
 {
 	struct lru_due *due = due_of(v, cpu, op);
 
-	if (!(v->survey->lru_ops & BIT(op)) || !(v->model.rules.ops & BIT(op)))
+	if (v->derived || !(v->survey->lru_ops & BIT(op)) || !(v->model.rules.ops & BIT(op)))
 		return;
 	if (v->known[cpu] & BIT(op))
 		compare_flush(v, at, cpu, op, n);
@@ -320,7 +335,7 @@ static void compare_sizes(struct lru_verify *v, const struct moment *at, unsigne
 	uint32_t wrong = 0;
 	struct divergence *d;
 
-	if (!comparable)
+	if (!comparable || v->derived)
 		return;
 	for (int op = 0; op < PV_OPS; op++)
 		if (comparable & BIT(op) &&
@@ -376,7 +391,9 @@ void lru_verify_finish(struct lru_verify *v)
 	for (unsigned int cpu = 0; cpu < LRU_CPUS; cpu++)
 		if (v->used[cpu] & ~v->known[cpu])
 			c->in_step = false;
-	if (!s->events[EV_LRUADD])
+	if (v->derived)
+		add_missing(v->out, "batch sizes and flushes (LRUADD is derived from them)");
+	else if (!s->events[EV_LRUADD])
 		add_missing(v->out, "batch sizes (no LRUADD events)");
 	else if (!s->events[EV_FLUSH])
 		add_missing(v->out, "flushes (no FLUSH events)");

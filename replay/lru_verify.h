@@ -12,6 +12,9 @@
  *
  * What waits in a CPU's batches when the trace begins is not known: a batch is compared from its
  * first recorded flush or drain on.
+ *
+ * Where the header says that LRUADD was derived (imports), from what left the batches, batches and
+ * flushes would be compared with themselves: then only releases are.
  */
 
 struct lru_verify {
@@ -26,6 +29,7 @@ struct lru_verify {
 	struct map releases;	/* (task, kind) -> whether the model expects a drain */
 	uint64_t expected_open; /* entries of releases that expect one */
 	uint64_t lost;		/* lost events so far */
+	bool derived;		/* LRUADD are, so batch sizes are not compared */
 	int error;
 };
 

@@ -253,10 +253,11 @@ build_sanitize() {
 	done
 }
 
-# Case 57: everything but record builds, and works, where there is no libbpf.
+# Case 57: everything but record builds, and works, where there is no libbpf; everything but the import of trace.dat
+# where there is no libtracecmd.
 build_nobpf() {
 	wanted_build nobpf || wanted_build cases || return 0
-	build nobpf "O=$O/nobpf" HAVE_BPF=0 "$O/nobpf/swaptrace" unit || return 0
+	build nobpf "O=$O/nobpf" HAVE_BPF=0 HAVE_TRACECMD=0 "$O/nobpf/swaptrace" unit || return 0
 	export SWAPTRACE_NOBPF
 	SWAPTRACE_NOBPF=$(realpath "$O/nobpf/swaptrace")
 	enqueue_units -nobpf "$O/nobpf" 1

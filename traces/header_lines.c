@@ -40,6 +40,7 @@ const struct header_key header_keys[] = {
 	  "attach kinds in use, joined by commas: fentry, fexit, kprobe, kretprobe, multi" },
 	{ "events", "event groups that were asked for, joined by commas" },
 	{ "missing", "events that could not be recorded on this kernel, joined by commas" },
+	{ "derived", "events that were not seen but concluded from others, joined by commas" },
 	{ "filtered", "0 or 1: a filter by process or cgroup was on" },
 	{ "command", "command that was recorded" },
 	{ "tool", "version of the program that wrote the trace" },

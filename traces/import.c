@@ -5,6 +5,7 @@
 
 #include "traces/file.h"
 #include "traces/import_lines.h"
+#include "traces/tracedat.h"
 
 static int probe_text(const void *head, size_t len)
 {
@@ -17,6 +18,7 @@ const struct importer importers[] = {
 	{ "perf", "output of perf script", import_probe_perf, import_perf },
 	{ "trace-cmd", "output of trace-cmd report, or of ftrace itself", import_probe_tracecmd,
 	  import_tracecmd },
+	{ "trace.dat", "file of trace-cmd record", import_probe_tracedat, import_tracedat },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -13,9 +13,8 @@ static bool blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The value of "key=value" as a word of the arguments; a comma at its end does not belong to it. */
-static bool argument(const struct foreign_event *f, const char *key, const char **value,
-		     size_t *len)
+bool foreign_argument(const struct foreign_event *f, const char *key, const char **value,
+		      size_t *len)
 {
 	const char *p = f->args, *end = p + f->args_len;
 	size_t key_len = strlen(key);
@@ -39,17 +38,16 @@ static bool argument(const struct foreign_event *f, const char *key, const char 
 	return false;
 }
 
-enum answer { ABSENT, MALFORMED, READ };
-
-static enum answer number(const struct foreign_event *f, const char *const *keys, uint64_t *v)
+enum foreign_answer foreign_number(const struct foreign_event *f, const char *const *keys,
+				   uint64_t *v)
 {
 	const char *s;
 	size_t len;
 
 	for (; *keys; keys++)
-		if (argument(f, *keys, &s, &len))
-			return number_u64(s, len, v) ? READ : MALFORMED;
-	return ABSENT;
+		if (foreign_argument(f, *keys, &s, &len))
+			return number_u64(s, len, v) ? FOREIGN_READ : FOREIGN_MALFORMED;
+	return FOREIGN_ABSENT;
 }
 
 static bool has(const char *s, size_t len, const char *what)
@@ -62,13 +60,54 @@ static bool is(const struct foreign_event *f, const char *name)
 	return strlen(name) == f->name_len && !memcmp(name, f->name, f->name_len);
 }
 
-/* Return probes show "(FROM <- FUNCTION)"; the name of the probe is anything its maker liked. */
+/* Return probes show "(FROM <- FUNCTION)". */
+static const char *arrow(const struct foreign_event *f)
+{
+	return memmem(f->args, f->args_len, "<- ", 3);
+}
+
+bool foreign_is_return(const struct foreign_event *f)
+{
+	return arrow(f) != NULL;
+}
+
+/* Whether the @len bytes at @s begin with this whole name. */
+static bool begins(const char *s, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	return len > n && !memcmp(s, name, n) && memchr("+)/ ", s[n], 4);
+}
+
+bool foreign_is_probe(const struct foreign_event *f, const char *function)
+{
+	const char *from = arrow(f), *name = f->name;
+	size_t len = f->name_len, wanted = strlen(function);
+
+	if (from && begins(from + 3, f->args_len - (size_t)(from + 3 - f->args), function))
+		return true;
+	if (!from && f->args_len && f->args[0] == '(' &&
+	    begins(f->args + 1, f->args_len - 1, function))
+		return true;
+	if (len > 2 && (name[0] == 'p' || name[0] == 'r') && name[1] == '_') {
+		name += 2;
+		len -= 2;
+		while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
+			len--;
+		len -= len && name[len - 1] == '_';
+	} else if (from && len > 8 && !memcmp(name + len - 8, "__return", 8)) {
+		len -= 8;
+	}
+	return len == wanted && !memcmp(name, function, len);
+}
+
+/* A return of this function, whatever its maker liked to name the probe. */
 static bool returns_from(const struct foreign_event *f, const char *function)
 {
-	const char *arrow = memmem(f->args, f->args_len, "<- ", 3);
+	const char *from = arrow(f);
 
-	return arrow && (has(f->name, f->name_len, function) ||
-			 has(arrow, f->args_len - (size_t)(arrow - f->args), function));
+	return from && (has(f->name, f->name_len, function) ||
+			has(from, f->args_len - (size_t)(from - f->args), function));
 }
 
 static const char *fill_window(const struct foreign_event *f, struct event *ev)
@@ -76,10 +115,10 @@ static const char *fill_window(const struct foreign_event *f, struct event *ev)
 	static const char *const keys[] = { "arg1", "ret", "retval", NULL };
 	uint64_t v = 0;
 
-	switch (number(f, keys, &v)) {
-	case ABSENT:
+	switch (foreign_number(f, keys, &v)) {
+	case FOREIGN_ABSENT:
 		return "a return of swapin_nr_pages without arg1=, ret= or retval=";
-	case MALFORMED:
+	case FOREIGN_MALFORMED:
 		return "the return value of swapin_nr_pages is no number";
 	default:
 		break;
@@ -108,10 +147,10 @@ static const char *fill_read(const struct foreign_event *f, struct event *ev)
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		uint64_t v;
 
-		switch (number(f, values[i].keys, &v)) {
-		case MALFORMED:
+		switch (foreign_number(f, values[i].keys, &v)) {
+		case FOREIGN_MALFORMED:
 			return "type=, off= or n= of a swap read is no number";
-		case READ:
+		case FOREIGN_READ:
 			event_set(ev, values[i].key, v);
 			break;
 		default:
@@ -121,26 +160,44 @@ static const char *fill_read(const struct foreign_event *f, struct event *ev)
 	return event_has(ev, READ_OFF) ? NULL : "a swap read without off=";
 }
 
-/*
- * The tracepoints fire when a folio leaves the per-CPU batch for its list, one by one. So the folio
- * had joined the batch before; whether a full batch or a drain moved it they do not tell.
- */
-static const char *fill_lru(const struct foreign_event *f, struct event *ev, uint64_t op)
+static const char *fill_release(const struct foreign_event *f, struct event *ev)
 {
-	event_init(ev, EV_LRUADD, f->t_ns);
-	event_set(ev, LRUADD_OP, op);
-	event_set(ev, LRUADD_N, 1);
+	static const char *const batches[] = { "batch", NULL };
+	static const char *const folios[] = { "n", NULL };
+	static const char *const flags[] = { "drained", NULL };
+	uint64_t v;
+
+	event_init(ev, EV_RELEASE, f->t_ns);
+	if (foreign_number(f, batches, &v) != FOREIGN_READ)
+		return "a release of a batch without batch=";
+	event_set(ev, BATCH_BATCH, v);
+	switch (foreign_number(f, folios, &v)) {
+	case FOREIGN_MALFORMED:
+		return "n= of a release is no number";
+	case FOREIGN_READ:
+		event_set(ev, BATCH_N, v);
+		break;
+	default:
+		break;
+	}
+	switch (foreign_number(f, flags, &v)) {
+	case FOREIGN_MALFORMED:
+		return "drained= of a release is no number";
+	case FOREIGN_READ:
+		event_set(ev, BATCH_DRAINED, v != 0);
+		break;
+	default:
+		break;
+	}
 	return NULL;
 }
 
-bool foreign_event_fill(const struct foreign_event *f, struct event *ev, bool *moved,
-			const char **why)
+bool foreign_event_fill(const struct foreign_event *f, struct event *ev, const char **why)
 {
 	static const char *const reads[] = { "mm_swap_read", "swap_read", "swap_readpage",
 					     "swap_read_folio" };
 
 	*why = NULL;
-	*moved = false;
 	if (returns_from(f, "swapin_nr_pages")) {
 		*why = fill_window(f, ev);
 		return true;
@@ -150,8 +207,10 @@ bool foreign_event_fill(const struct foreign_event *f, struct event *ev, bool *m
 			*why = fill_read(f, ev);
 			return true;
 		}
-	*moved = is(f, "mm_lru_insertion") || is(f, "mm_lru_activate");
-	if (*moved)
-		*why = fill_lru(f, ev, is(f, "mm_lru_insertion") ? LRU_ADD : LRU_ACTIVATE);
-	return *moved;
+	if (!foreign_is_return(f) && (foreign_is_probe(f, "__folio_batch_release") ||
+				      foreign_is_probe(f, "__pagevec_release"))) {
+		*why = fill_release(f, ev);
+		return true;
+	}
+	return false;
 }

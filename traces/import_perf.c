@@ -85,7 +85,7 @@ static const struct foreign_format perf = {
 int import_perf(FILE *in, const char *name, const char *out_path, struct trace_stats *stats,
 		struct error *e)
 {
-	return foreign_import(&perf, in, name, out_path, stats, e);
+	return foreign_import_lines(&perf, in, name, out_path, stats, e);
 }
 
 int import_probe_perf(const void *head, size_t len)

@@ -50,11 +50,34 @@ static void take_process(const char *line, size_t *len, struct foreign_event *f)
 	*len = trim(line, open);
 }
 
+/*
+ * "WHO [CPU] TIME: EVENT: ARGUMENTS" with the time as a whole number, which is how the times of
+ * clocks other than ftrace's usual ones are shown: nanoseconds of boot, tai and mono_raw.
+ */
+static bool split_whole(const char *line, size_t len, struct foreign_event *f)
+{
+	for (size_t i = len; i-- > 0;) {
+		size_t begin = i, who;
+		int32_t cpu;
+
+		while (begin && line[begin - 1] >= '0' && line[begin - 1] <= '9')
+			begin--;
+		if (line[i] != ':' || begin == i || !begin || !blank(line[begin - 1]) ||
+		    !number_decimal(line + begin, i - begin, &f->t_ns))
+			continue;
+		who = trim(line, begin);
+		f->who_len = who;
+		if (foreign_take_cpu(line, &who, &cpu) && foreign_take_name(line, len, i + 1, f))
+			return true;
+	}
+	return false;
+}
+
 static bool tracecmd_event(const char *line, size_t len, struct foreign_event *f)
 {
 	size_t who, dash;
 
-	if (!foreign_split(line, len, f))
+	if (!foreign_split(line, len, f) && !split_whole(line, len, f))
 		return false;
 	who = f->who_len;
 	if (!take_cpu(line, &who, f))
@@ -151,7 +174,7 @@ static const struct foreign_format tracecmd = {
 int import_tracecmd(FILE *in, const char *name, const char *out_path, struct trace_stats *stats,
 		    struct error *e)
 {
-	return foreign_import(&tracecmd, in, name, out_path, stats, e);
+	return foreign_import_lines(&tracecmd, in, name, out_path, stats, e);
 }
 
 int import_probe_tracecmd(const void *head, size_t len)

@@ -5,7 +5,7 @@
 
 #include "traces/file.h"
 #include "traces/header_lines.h"
-#include "traces/import_lines.h"
+#include "traces/import_foreign.h"
 #include "traces/lines.h"
 #include "traces/number.h"
 #include "traces/trace.h"

@@ -30,6 +30,7 @@ struct trace_stats {
 	bool truncated;		 /* no valid footer: the end of the file is missing */
 	bool recovered;		 /* saved from a damaged or cut trace: events are missing */
 	bool unsorted;		 /* text input had to be sorted */
+	bool binary_input;	 /* what follows about lines is about records */
 	uint64_t unknown_events; /* text: event names not in the vocabulary */
 	uint64_t unknown_keys;	 /* text: keys not in the vocabulary */
 	uint64_t bad_lines;	 /* text: lines that could not be read */

@@ -117,13 +117,18 @@ static void damaged_lines(void **state)
 				   "\tffffffff81300abc swap+0x2c ([kernel.kallsyms])\n"
 				   "cpus=4\nCPU 3 is empty\nCPU:2 [LOST 118 EVENTS]\n"
 				   "a-2210 (2210) [002] d..1. 952.1: mm_swap_read: type=1 off=2\n"
-				   "a-2210 (-----) [002]  952.2: mm_lru_insertion: x\n";
+				   "a-2210 (-----) [002]  952.2: mm_lru_insertion: x\n"
+				   "a-1 [0] 953.1: lru_add_drain: (1) caller=exit_mmap+0xc1\n"
+				   "a-1 [0] 953.2: lru_add_drain_cpu: (1) cpu=0\n"
+				   "a-1 [0] 953.3: folio_batch_move_lru: (1) n=2 fn=lru_add+0x0\n"
+				   "a-1 [0] 953.4: lru_add_drain_cpu__return: (1 <- 2)\n"
+				   "a-1 [0] 9535: folio_batch_move_lru: (1) n=9 fn=lru_add+0x0\n";
 	uint64_t seed = 20240620;
 
 	(void)state;
 	for (unsigned int i = 0; i < 3000; i++) {
 		char copy[sizeof(text)];
-		size_t len = sizeof(text) - 1 - next_random(&seed) % 300;
+		size_t len = sizeof(text) - 1 - next_random(&seed) % 600;
 		struct trace_stats stats;
 		int ret;
 
