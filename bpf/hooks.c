@@ -288,6 +288,10 @@ static const struct hook_symbol scan_symbols[] = { { .symbol = "scan_swap_map_sl
 						     .exit = "scan_between_exit",
 						     .absent = "alloc_swap_scan_cluster",
 						     .kernels = "6.10, 6.11" },
+						   { .symbol = "swaptrace_alloc_old",
+						     .entry = "scan_enter",
+						     .exit = "scan_between_exit",
+						     .kernels = "lab" },
 						   END };
 
 static const struct hook_symbol write_symbols[] = {

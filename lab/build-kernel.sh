@@ -135,6 +135,9 @@ make_switches() {
 	expect_once swapfile.c 'swaptrace_alloc_swap('
 	expect_once swapfile.c 'swaptrace_may_reclaim()'
 	expect_once swapfile.c 'swaptrace_old_search()'
+	expect_once swapfile.c 'swaptrace_partly_bad('
+	expect_once swapfile.c 'swaptrace_singly(INT_MAX)'
+	expect_once swapfile.c 'swaptrace_singly(SWAPFILE_CLUSTER - 1)'
 	keep_functions
 	printf '\n#include "swaptrace_search.h"\n' >>"$WORK/swapfile.c"
 	printf '\nobj-$(CONFIG_SWAP) += swaptrace.o\n' >>"$WORK/Makefile"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// T1: swapoff asks through the switch. T2: so does everyone who wants slots; the old searches take no
-// slots back from the swap cache inside a cluster.
+// T1: swapoff asks through the switch. T2: so does everyone who wants slots. With the old searches there is
+// no reclaim inside a cluster, large folios give their slots back singly, and clusters that are partly bad
+// are not offered.
 
 @@ @@
  #include "internal.h"
@@ -33,6 +34,36 @@ identifier f = cluster_scan_range;
  { <+...
 -	vm_swap_full()
 +	swaptrace_may_reclaim()
+ ...+> }
+
+@@
+identifier f = __swap_entries_free;
+idexpression int n;
+@@
+ f(...)
+ { <+...
+-	n <= 1
++	n <= swaptrace_singly(INT_MAX)
+ ...+> }
+
+@@
+identifier f = put_swap_folio;
+idexpression int n;
+@@
+ f(...)
+ { <+...
+-	n > 1
++	n > swaptrace_singly(SWAPFILE_CLUSTER - 1)
+ ...+> }
+
+@@
+identifier f = setup_clusters;
+expression ci, si;
+@@
+ f(...)
+ { <+...
+	list_add_tail(&ci->list, &si->nonfull_clusters[0]);
++	swaptrace_partly_bad(ci);
  ...+> }
 
 @@

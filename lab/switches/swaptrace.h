@@ -66,6 +66,27 @@ static inline bool swaptrace_may_reclaim(void)
 	return !swaptrace_old_search() && vm_swap_full();
 }
 
+/* Up to so many slots are freed one by one, by way of the slots cache, even if all can go at once.
+ */
+static inline int swaptrace_singly(int old)
+{
+	return swaptrace_old_search() ? old : 1;
+}
+
+/* Off every list until a slot of it is freed. */
+static inline void swaptrace_unlist(struct swap_cluster_info *ci)
+{
+	list_del_init(&ci->list);
+	ci->flags = 0;
+}
+
+/* A cluster that has unusable slots at swapon: nonfull-v1 does not look there. */
+static inline void swaptrace_partly_bad(struct swap_cluster_info *ci)
+{
+	if (READ_ONCE(swaptrace_allocator) == SWAPTRACE_NONFULL_V1)
+		swaptrace_unlist(ci);
+}
+
 int swaptrace_alloc_swap(struct swap_info_struct *si, unsigned char usage, int nr,
 			 swp_entry_t slots[], int order);
 

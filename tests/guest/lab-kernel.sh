@@ -36,7 +36,7 @@ for drain in once always; do
 	echo $drain >$switches/drain || lab_die "no drain=$drain"
 	LAB_NAME=$drain
 	lab_record
-	workload truncate --files 200 --pages 80 --dir /run || lab_die "the workload failed"
+	workload truncate --files 60 --pages 400 --dir /run || lab_die "the workload failed"
 	lab_record_stop
 done
 
@@ -65,14 +65,14 @@ for allocator in cluster-6.12 nonfull-v1 mthp-empty-only; do
 	LAB_NAME=$allocator
 	rm -rf $LAB_STATE
 	mkdir $LAB_STATE
-	before=$(cat $size/stats/swpout_fallback)
+	out=$(cat $size/stats/swpout) back=$(cat $size/stats/swpout_fallback)
 	lab_record
 	lab_swapon
 	lab_workload mthp --mb 47 --iterations 4
 	lab_fault
 	lab_end
+	echo "$allocator $(($(cat $size/stats/swpout) - out)) $(($(cat $size/stats/swpout_fallback) - back))" >>/out/folios
 	lab_swapoff
-	echo "$allocator $(($(cat $size/stats/swpout_fallback) - before))" >>/out/fallbacks
 done
 END
 }
@@ -129,8 +129,9 @@ check_drain() {
 	local release=' ?RELEASE ' drains='DRAIN site=__folio_batch_release ' mode
 	tap_is "$(events once "$drains")" "$(events once "$release.*drained=0")" "drain=once: one for each life of a batch"
 	tap_is "$(events always "$drains")" "$(events always "$release")" "drain=always: one for each release"
-	[ "$(events always "$drains")" -ge $((2 * $(events once "$drains"))) ] && [ "$(events once "$drains")" -gt 100 ]
-	tap_ok $? "which are at least twice as many"
+	[ "$(events always "$drains")" -ge $((2 * $(events once "$drains"))) ] && [ "$(events once "$drains")" -gt 50 ]
+	tap_ok $? "which are at least twice as many" ||
+		echo "# drain=once: $(events once "$drains"), drain=always: $(events always "$drains")"
 	for mode in once always; do
 		run "$SWAPTRACE" replay --verify --json "$GUEST_DIR/$mode.swaptrace"
 		tap_is "$STATUS" 0 "drain=$mode: the model predicts it" || jq -c '.results[0].verify' "$OUT" | tap_comment
@@ -138,27 +139,42 @@ check_drain() {
 }
 
 check_evictable() {
-	tap_is "$(awk '$2 > 1000 { $2 = "many" } { print }' "$GUEST_DIR/calls" | paste -s -d ';')" \
+	tap_is "$(awk '$2 > 100 { $2 = "many" } { print }' "$GUEST_DIR/calls" | paste -s -d ';')" \
 		"no-barrier 0;outline-mb many;inline-mb 0;inline-relaxed 0" "lruadd: the test is a call with outline-mb only"
 }
 
-fallbacks() {
-	sed -n "s/^$1 //p" "$GUEST_DIR/fallbacks"
+# folios ALLOCATOR: 64 kB folios that went out whole, and that fell back, by the kernel's counters
+folios() {
+	sed -n "s/^$1 //p" "$GUEST_DIR/folios"
 }
 
 check_allocator() {
-	sed 's/^/# fallbacks of 64 kB folios: /' "$GUEST_DIR/fallbacks"
-	[ $(($(fallbacks cluster-6.12) * 10)) -lt "$(fallbacks mthp-empty-only)" ]
-	tap_ok $? "allocator: with empty clusters only most fall back, 6.12 has next to none"
-	[ "$(fallbacks nonfull-v1)" -lt "$(fallbacks mthp-empty-only)" ]
-	tap_ok $? "allocator: nonfull-v1 is better than empty clusters only"
+	local allocator whole back of_6_12 of_v1 of_empty
+	for allocator in cluster-6.12 nonfull-v1 mthp-empty-only; do
+		read -r whole back < <(folios $allocator)
+		run "$SWAPTRACE" replay --verify --json "$GUEST_DIR/$allocator.swaptrace"
+		jq -e --argjson whole "$whole" --argjson back "$back" '.results[0] | .what_if == false and
+			.alloc.allocator == $ARGS.positional[0] and .verify.allocs_checked > 20000 and
+			.verify.allocs_agreed == .verify.allocs_checked and
+			.alloc.orders["4"].swpout == $whole and .alloc.orders["4"].fallback == $back' \
+			"$OUT" --args "$allocator" >/dev/null
+		tap_ok $? "allocator=$allocator: every slot and every fallback is predicted" ||
+			jq -c '.results[0] | .verify, .alloc.orders' "$OUT" | tap_comment
+		echo "# allocator=$allocator: $whole went out whole, $back fell back," \
+			"$(jq '.results[0].verify.allocs_checked' "$OUT") decisions"
+	done
+	read -r _ of_6_12 < <(folios cluster-6.12)
+	read -r _ of_v1 < <(folios nonfull-v1)
+	read -r whole of_empty < <(folios mthp-empty-only)
+	[ "$of_empty" -gt "$whole" ] && [ $((3 * of_6_12)) -lt "$of_empty" ] && [ $((3 * of_v1)) -lt "$of_empty" ]
+	tap_ok $? "with empty clusters only most fall back, with the others few"
 }
 
 guest_or_skip lab
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 write_switches_script
 write_allocator_script
-tap_plan 27
+tap_plan 29
 [ -x "${RECORDER:-}" ] || guest_recorder
 tap_ok $? "a recorder without libraries is there"
 GUEST_TIMEOUT=${GUEST_TIMEOUT:-600}
