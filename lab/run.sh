@@ -10,6 +10,8 @@ LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$LAB/kernel.sh"
 # shellcheck source=lab/initramfs.sh
 . "$LAB/initramfs.sh"
+# shellcheck source=lab/disk.sh
+. "$LAB/disk.sh"
 # shellcheck source=lab/snapshot.sh
 . "$LAB/snapshot.sh"
 
@@ -52,7 +54,8 @@ Each option can also be set by the variable named beside it.
                       or what the workload asks for
   --size S            small (10,000 to 20,000 swapped pages), tiny (half of it)  SIZE
                       or normal
-  --recorder FILE     static swaptrace binary, /bin/swaptrace in the guest       RECORDER
+  --recorder FILE     swaptrace, static unless --disk has libraries for it:      RECORDER
+                      /bin/swaptrace in the guest
   --record-args ARGS  more options for swaptrace record                          RECORD_ARGS
   --record-from WHEN  swapon: before the devices are on; fill (default): before   RECORD_FROM
                       memory is filled; phase: right before the phase under test
@@ -63,6 +66,10 @@ Each option can also be set by the variable named beside it.
                       the lab kernel; "recorded" for none. Files in OUT/1, OUT/2 ...
   --policy-at WHEN    phase (default), swapon: save it before the devices are on  POLICY_AT
   --thp WORD          transparent huge pages: never (default), madvise, always   THP
+  --disk WHICH        one more disk, read-only, whose usr/ is the guest's /usr   DISK
+                      and /lib: a file with an ext4 file system, or the word
+                      bcc: made here of the shared libraries of swaptrace and
+                      libbcc and the headers of the kernel
   --file HOST:GUEST   put one more file into the guest (may be repeated)
   --env NAME=VALUE    one more variable for the script (may be repeated)
   --out DIR           where the files go (default build/lab)                     OUT
@@ -99,6 +106,7 @@ set_defaults() {
 	OUT=${OUT:-}
 	TIMEOUT=${TIMEOUT:-60}
 	APPEND=${APPEND:-}
+	DISK=${DISK:-}
 	ACCEL=${ACCEL:-tcg}
 	ICOUNT=${ICOUNT:-}
 	LAB_CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/swaptrace-lab}
@@ -113,7 +121,7 @@ set_defaults() {
 option_variable() {
 	case $1 in
 	--workload | --script | --kernel | --cpus | --mem | --swap | --size | --recorder | \
-		--record-args | --record-from | --policy-at | --thp | --out | --timeout | --append | --accel | --icount)
+		--record-args | --record-from | --policy-at | --thp | --disk | --out | --timeout | --append | --accel | --icount)
 		local name=${1#--}
 		name=${name//-/_}
 		echo "${name^^}"
@@ -274,6 +282,8 @@ make_disks() {
 	make_image out.img 1024 $format
 	QEMU_DISKS=(-drive "file=$WORK/out.img,if=none,id=out,format=$format,cache=unsafe"
 		-device "$driver,drive=out,serial=labout")
+	[ -z "$DISK" ] || QEMU_DISKS+=(-device "$driver,drive=disk,serial=labdisk"
+		-drive "file=$DISK_FILE,if=none,id=disk,format=raw,readonly=on")
 	for line in ${SWAP_PLAN[@]+"${SWAP_PLAN[@]}"}; do
 		read -r type mb _ <<<"$line"
 		case $type in
@@ -335,6 +345,7 @@ describe_run() {
 	echo "run: ${WORKLOAD:-${SCRIPT##*/}}, size $SIZE"
 	[ -z "$RECORDER" ] || echo "recorder: from $RECORD_FROM${RECORD_ARGS:+, $RECORD_ARGS}"
 	[ -z "$APPEND" ] || echo "append: $APPEND"
+	[ -z "$DISK" ] || echo "disk: ${DISK##*/}"
 	[ -z "${POLICY:-}" ] || echo "policy: $POLICY, from the state before the $POLICY_AT"
 }
 
@@ -425,6 +436,7 @@ main() {
 		die $EXIT_LAB "cannot make the cache folder $LAB_CACHE (set LAB_CACHE to another one)"
 	[ "$ACTION" = fetch ] || check_options
 	prepare_kernel "$KERNEL" || die $EXIT_UNAVAILABLE "kernel $KERNEL can't be had, see above"
+	[ -z "$DISK" ] || prepare_disk "$DISK" || die $EXIT_UNAVAILABLE "disk $DISK can't be had, see above"
 	[ "$ACTION" != fetch ] || exit 0
 	plan_swap
 	[ ${#POLICIES[@]} -eq 0 ] || check_snapshot_options
