@@ -12,7 +12,8 @@
 #   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
-# HAVE_TRACECMD=0 builds without libtracecmd (import of trace.dat), as happens where it is not installed.
+# HAVE_TRACECMD=0 builds without libtracecmd (import of trace.dat), HAVE_BCC=0 without the bcc backend
+# of record, as happens where these are not installed (libtracecmd-dev, libbpfcc-dev).
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -23,6 +24,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 O ?= build
 HAVE_BPF ?= 1
+HAVE_BCC ?= $(shell printf '\#include <bcc/bcc_common.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1 || echo 0)
 KERNEL ?= 6.12
 
 VERSION := 0.1
@@ -38,14 +40,15 @@ CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
 endif
 
-BPF_HOST_SRCS := $(wildcard bpf/*.c)
-BPF_HOST_SRCS := $(filter-out %.bpf.c,$(BPF_HOST_SRCS))
+BPF_HOST_SRCS := $(wildcard bpf/*.c bpf/bcc/*.c)
+BPF_HOST_SRCS := $(filter-out %.bpf.c bpf/bcc/static_library.c,$(BPF_HOST_SRCS))
 ifeq ($(HAVE_BPF),1)
 CPPFLAGS += -DHAVE_BPF=1
 LDLIBS += -lbpf -lelf
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 BPF_SKELS := $(BPF_SRCS:bpf/%.bpf.c=$(O)/bpf/%.skel.h)
 else
+override HAVE_BCC := 0
 # What needs libbpf is named *_bpf.c; the rest of bpf/ (hook plan, privileges) has no dependency.
 BPF_HOST_SRCS := $(filter-out %_bpf.c,$(BPF_HOST_SRCS))
 endif
@@ -63,11 +66,20 @@ else
 TRACECMD_OTHER := lib
 endif
 
+# What needs libbcc's header is named *_bcc.c. The library is loaded when it is called for.
+ifeq ($(HAVE_BCC),1)
+CPPFLAGS += -DHAVE_BCC=1
+BCC_OBJS := $(O)/bpf/bcc/program_text.o
+STATIC_OBJS := $(O)/bpf/bcc/static_library.o
+else
+BPF_HOST_SRCS := $(filter-out %_bcc.c,$(BPF_HOST_SRCS))
+endif
+
 MODEL_SRCS := $(wildcard replay/model/*.c)
 LIB_SRCS := $(wildcard common/*.c traces/*.c replay/*.c analyze/*.c) $(MODEL_SRCS) $(BPF_HOST_SRCS)
 LIB_SRCS := $(filter-out traces/tracedat_$(TRACECMD_OTHER).c,$(LIB_SRCS))
 CLI_SRCS := $(filter-out cli/main.c,$(wildcard cli/*.c))
-LIB_OBJS := $(LIB_SRCS:%.c=$(O)/%.o) $(CLI_SRCS:%.c=$(O)/%.o)
+LIB_OBJS := $(LIB_SRCS:%.c=$(O)/%.o) $(CLI_SRCS:%.c=$(O)/%.o) $(BCC_OBJS)
 MODEL_OBJS := $(MODEL_SRCS:%.c=$(O)/%.o)
 UNIT_SRCS := $(wildcard tests/unit/test_*.c)
 UNIT_BINS := $(UNIT_SRCS:%.c=$(O)/%)
@@ -95,7 +107,8 @@ $(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TRACECMD_LIBS) $(LDLIBS)
 
 # For guests and rescue systems that have no libraries.
-swaptrace.static: $(O)/cli/main.o $(O)/traces/tracedat_none.o $(O)/libswaptrace.a
+# An object that stands before the archive is taken instead of the archive's.
+swaptrace.static: $(O)/cli/main.o $(O)/traces/tracedat_none.o $(STATIC_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ $(LDLIBS)
 
@@ -127,6 +140,16 @@ $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 	@mv $@.tmp $@
 
 $(BPF_HOST_SRCS:%.c=$(O)/%.o): $(BPF_SKELS)
+
+# The programs once more, as one text that is compiled where they run.
+$(O)/bpf/bcc/program_text.c: bpf/bcc/flatten.awk bpf/readahead.bpf.c $(wildcard bpf/*.h bpf/bcc/*.bpf.h)
+	@mkdir -p $(@D)
+	$(Q){ echo '#include "bpf/bcc/compile.h"'; echo 'const char bcc_program_text[] ='; \
+		awk -f $< bpf/readahead.bpf.c | sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/'; echo ';'; } > $@
+
+$(O)/bpf/bcc/program_text.o: $(O)/bpf/bcc/program_text.c $(O)/flags
+	@echo '  CC   $<'
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -c -o $@ $<
 
 $(O)/tests/unit/%: tests/unit/%.c $(O)/libswaptrace.a
 	@mkdir -p $(@D)

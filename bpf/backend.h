@@ -5,29 +5,46 @@
 #include <linux/types.h>
 #include <stdint.h>
 
+#include "bpf/choose.h"
 #include "bpf/hooks.h"
 #include "bpf/loader.h"
 #include "bpf/records.h"
 #include "common/error.h"
 
-/* The kernel behind libbpf: programs, maps, ring buffers. Only built with HAVE_BPF. */
+/*
+ * The programs in the kernel, their maps and ring buffers, whoever has loaded them: the two
+ * backends differ in that alone (bpf/backend_impl.h). Only built with HAVE_BPF.
+ */
 struct bpf_backend;
 
 /**
  * bpf_backend_new - prepare; nothing is loaded yet
+ * @kind: by backend_choose()
  * @ring_bytes: ring buffer of each CPU; rounded up to a power of two, at least a page
  * @s: filters; copied
+ * @root: where /lib/modules and /sys are, normally ""; bcc looks for the kernel's headers there
  * Checks the libbpf version and raises RLIMIT_MEMLOCK where it may.
  */
-int bpf_backend_new(struct bpf_backend **b, const struct hook_kernel *k, uint64_t ring_bytes,
-		    const struct record_settings *s, struct error *e);
+int bpf_backend_new(struct bpf_backend **b, enum backend_kind kind, const struct hook_kernel *k,
+		    uint64_t ring_bytes, const struct record_settings *s, const char *root,
+		    struct error *e);
 void bpf_backend_free(struct bpf_backend *b);
+
+/** bpf_backend_name - as in the trace's header: libbpf or bcc */
+const char *bpf_backend_name(const struct bpf_backend *b);
 
 /** bpf_backend_drain - where lru_add_drain is and the next function begins; before loading */
 void bpf_backend_drain(struct bpf_backend *b, uint64_t from, uint64_t to);
 
-/** bpf_backend_ops_table - for loader_run(), with the backend as its context */
-extern const struct bpf_backend_ops bpf_backend_ops_table;
+/**
+ * bpf_backend_prepare - what has to be done before loading and takes its time; bcc compiles
+ * @groups: what of the choices @c will be loaded
+ */
+int bpf_backend_prepare(struct bpf_backend *b, const struct hook_choice *c, unsigned int groups,
+			struct error *e);
+
+/** bpf_backend_loading - for loader_run(), with the backend as its context */
+const struct bpf_backend_ops *bpf_backend_loading(const struct bpf_backend *b);
 
 /** bpf_backend_rings - open the ring buffers; @record gets each record */
 int bpf_backend_rings(struct bpf_backend *b, int (*record)(void *arg, void *data, size_t len),
@@ -77,7 +94,7 @@ void bpf_backend_totals(struct bpf_backend *b, struct backend_totals *t);
 int bpf_backend_unfinished(struct bpf_backend *b, int (*record)(void *arg, void *data, size_t len),
 			   void *arg);
 
-/** bpf_backend_device, bpf_backend_state - run one of the SEC("syscall") programs */
+/** bpf_backend_device, bpf_backend_state - run one of the programs that are no probes */
 int bpf_backend_device(struct bpf_backend *b, struct device_args *a);
 int bpf_backend_state(struct bpf_backend *b, struct state_args *a);
 

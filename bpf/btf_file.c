@@ -136,13 +136,6 @@ static int read_file(struct btf *b, struct error *e)
 	FILE *f = fopen(b->path, "rb");
 	int err = 0;
 
-	if (!f && errno == ENOENT)
-		return error_set(
-			e, -ENOENT,
-			"%s: is missing: this kernel has no BTF "
-			"(CONFIG_DEBUG_INFO_BTF=y brings it); take a kernel that has it, or "
-			"record on another machine: replay and report need none",
-			b->path);
 	if (!f)
 		return error_errno(e, -errno, "%s: cannot be opened", b->path);
 	b->data = malloc(BTF_FILE_MAX);

@@ -12,85 +12,58 @@ struct cluster_walk {
 	u32 n;
 };
 
-static long cluster_step(u32 i, struct cluster_walk *w)
+LOOP_STEP(cluster_step, struct cluster_walk)
 {
 	u32 zero = 0;
-	struct cluster_entry *to = bpf_map_lookup_elem(&chunk, &zero);
-	struct swap_cluster_info___list *ci = (void *)(w->at - w->offset);
+	struct cluster_entry *to = MAP_FIND(chunk, &zero);
+	u64 ci = w->at - w->offset;
 
 	if (!to || !w->at || w->at == w->head || !w->size)
 		return 1;
 	to = &to[i & (CLUSTER_ENTRIES - 1)];
-	to->index = (u32)((u64)ci - w->clusters) / w->size;
-	to->used = BPF_CORE_READ(ci, count);
-	to->order = BPF_CORE_READ(ci, order);
+	to->index = (u32)(ci - w->clusters) / w->size;
+	to->used = cluster_used(ci);
+	to->order = cluster_order(ci);
 	w->n = i + 1;
 	w->at = read_u64(w->at);
 	return 0;
 }
 
-static __always_inline u64 cluster_list(u64 si, u32 list, u32 order)
-{
-	switch (list) {
-	case CLUSTERS_FREE:
-		return si + bpf_core_field_offset(struct swap_info_struct___lists, free_clusters);
-	case CLUSTERS_NONFULL:
-		return si +
-		       bpf_core_field_offset(struct swap_info_struct___lists, nonfull_clusters) +
-		       order * bpf_core_type_size(struct list_head);
-	case CLUSTERS_FRAG:
-		return si + bpf_core_field_offset(struct swap_info_struct___lists, frag_clusters) +
-		       order * bpf_core_type_size(struct list_head);
-	default:
-		return si + bpf_core_field_offset(struct swap_info_struct___lists, full_clusters);
-	}
-}
-
-/* Later kernels keep the CPUs' places elsewhere, and their lists behind other locks. */
-static __always_inline bool lists_known(void)
-{
-	return bpf_core_field_exists(struct swap_info_struct___lists, nonfull_clusters) &&
-	       bpf_core_field_exists(struct swap_info_struct, lowest_bit) &&
-	       bpf_core_field_exists(struct swap_cluster_info___list, list);
-}
-
-SEC("syscall")
+PROGRAM_SYSCALL
 int clusters(struct clusters_args *a)
 {
-	struct swap_info_struct___lists *si = (void *)device_of(a->type);
+	u64 si = (u64)device_of(a->type);
 	struct cluster_walk w = {};
 
 	a->got = 0;
 	a->t_ns = bpf_ktime_get_boot_ns();
 	if (!si || a->order >= PLACE_ORDERS || !lists_known())
 		return 0;
-	w.head = cluster_list((u64)si, a->list, a->order);
+	w.head = si + list_offset(a->list, a->order);
 	w.at = read_u64(w.head);
-	w.clusters = (u64)BPF_CORE_READ(si, cluster_info);
-	w.size = bpf_core_type_size(struct swap_cluster_info___list);
-	w.offset = bpf_core_field_offset(struct swap_cluster_info___list, list);
+	w.clusters = device_clusters(si);
+	w.size = cluster_size();
+	w.offset = cluster_list_offset();
 	if (w.clusters)
-		bpf_loop(CLUSTER_ENTRIES, cluster_step, &w, 0);
+		LOOP(CLUSTER_ENTRIES, cluster_step, &w);
 	a->got = w.n;
 	return 0;
 }
 
-SEC("syscall")
+PROGRAM_SYSCALL
 int places(struct places_args *a)
 {
-	struct swap_info_struct___lists *si = (void *)device_of(a->type);
+	u64 si = (u64)device_of(a->type);
 	u64 place;
 
 	a->known = 0;
 	a->t_ns = bpf_ktime_get_boot_ns();
-	if (!si || !lists_known() || !at.per_cpu_offset || a->cpu >= CPUS_MAX ||
-	    !bpf_core_field_exists(struct percpu_cluster___orders, next))
+	if (!si || !lists_known() || !at.per_cpu_offset || a->cpu >= CPUS_MAX)
 		return 0;
-	place = (u64)BPF_CORE_READ(si, percpu_cluster);
+	place = device_order_places(si);
 	if (!place)
 		return 0;
-	place += read_u64(at.per_cpu_offset + a->cpu * sizeof(u64)) +
-		 bpf_core_field_offset(struct percpu_cluster___orders, next);
+	place += read_u64(at.per_cpu_offset + a->cpu * sizeof(u64));
 	/* The verifier wants constant places in its argument. */
 #pragma unroll
 	for (u32 order = 0; order < PLACE_ORDERS; order++)

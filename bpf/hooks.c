@@ -478,9 +478,13 @@ const struct hook hook_plan[] = {
 	      "WRITE zero=1: zero-filled folios that are not written"),
 	GROUP_STATE("drain of this CPU", GROUP_LRU, drain_symbols, "the inner function",
 		    "DRAIN site=, shown as lru_add_drain"),
+	/*
+	 * The kretprobe first: what is put on a function last is called first, and a kretprobe
+	 * hides the caller from all who come after it.
+	 */
+	EVENT("DRAIN", PROBE_DRAIN, GROUP_LRU, GROUP_LRU, draincpu_symbols, NULL, "drains"),
 	GROUP_STATE("drain begins", GROUP_LRU, drainbegin_symbols, NULL,
 		    "DRAIN: call site and batches"),
-	EVENT("DRAIN", PROBE_DRAIN, GROUP_LRU, GROUP_LRU, draincpu_symbols, NULL, "drains"),
 	EVENT("RELEASE", PROBE_RELEASE, GROUP_LRU, 0, release_symbols, NULL,
 	      "releases of callers' batches"),
 	EVENT("FLUSH", PROBE_FLUSH, GROUP_LRU, 0, lruflush_symbols, NULL,

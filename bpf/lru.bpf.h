@@ -7,34 +7,14 @@
  * These functions are called very often, so nothing here keeps state per task.
  */
 
-/* As in the trace: enum lru_op. */
-enum { OP_ADD, OP_ROTATE, OP_DEACTIVATE_FILE, OP_DEACTIVATE, OP_LAZYFREE, OP_ACTIVATE };
-
 /* The per-CPU address of a batch, 0 where this kernel has no such batch or hides it. */
 static __always_inline u64 batch_of(u32 op)
 {
-	if (op == OP_ROTATE && at.lru_rotate && bpf_core_type_exists(struct lru_rotate))
-		return at.lru_rotate + bpf_core_field_offset(struct lru_rotate, fbatch);
-	if (!at.cpu_fbatches)
+	if (op == OP_ROTATE && at.lru_rotate && rotate_offset() != NO_BATCH)
+		return at.lru_rotate + rotate_offset();
+	if (!at.cpu_fbatches || batch_offset(op) == NO_BATCH)
 		return 0;
-	if (op == OP_ADD)
-		return at.cpu_fbatches + bpf_core_field_offset(struct cpu_fbatches, lru_add);
-	if (op == OP_DEACTIVATE_FILE)
-		return at.cpu_fbatches +
-		       bpf_core_field_offset(struct cpu_fbatches, lru_deactivate_file);
-	if (op == OP_DEACTIVATE)
-		return at.cpu_fbatches + bpf_core_field_offset(struct cpu_fbatches, lru_deactivate);
-	if (op == OP_LAZYFREE)
-		return at.cpu_fbatches + bpf_core_field_offset(struct cpu_fbatches, lru_lazyfree);
-	if (op == OP_ROTATE && bpf_core_field_exists(struct cpu_fbatches___new, lru_move_tail))
-		return at.cpu_fbatches +
-		       bpf_core_field_offset(struct cpu_fbatches___new, lru_move_tail);
-	if (op == OP_ACTIVATE && bpf_core_field_exists(struct cpu_fbatches___new, lru_activate))
-		return at.cpu_fbatches +
-		       bpf_core_field_offset(struct cpu_fbatches___new, lru_activate);
-	if (op == OP_ACTIVATE && bpf_core_field_exists(struct cpu_fbatches___old, activate))
-		return at.cpu_fbatches + bpf_core_field_offset(struct cpu_fbatches___old, activate);
-	return 0;
+	return at.cpu_fbatches + batch_offset(op);
 }
 
 static __always_inline u64 area_of(u32 cpu)
@@ -60,26 +40,12 @@ static __always_inline u8 op_of(u64 batch)
 	return UNKNOWN_U8;
 }
 
-static __always_inline bool page_flag(u64 flags, u64 bit)
-{
-	return flags >> bit & 1;
-}
-#define FLAG(flags, name) page_flag(flags, bpf_core_enum_value(enum pageflags, name))
-
 /* ---- DRAIN ---- */
-
-/* Who called lru_add_drain, which calls lru_add_drain_cpu on the same CPU right away. */
-struct {
-	__uint(type, MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, u64);
-} drain_caller SEC(".maps");
 
 static __always_inline void drain_enter(u64 unused, u64 caller)
 {
 	u32 zero = 0;
-	u64 *slot = bpf_map_lookup_elem(&drain_caller, &zero);
+	u64 *slot = MAP_FIND(drain_caller, &zero);
 
 	if (slot)
 		*slot = caller;
@@ -89,7 +55,7 @@ ENTRY1_CALLER(drain_enter)
 static __always_inline u64 drain_site(u64 caller)
 {
 	u32 zero = 0;
-	u64 *slot = bpf_map_lookup_elem(&drain_caller, &zero);
+	u64 *slot = MAP_FIND(drain_caller, &zero);
 
 	return slot && *slot && caller > at.drain && caller <= at.drain_end ? *slot : caller;
 }
@@ -101,34 +67,15 @@ static __always_inline void drain_read(struct record_lru *r, u64 area, u32 op)
 
 	if (!place || !area)
 		return;
-	r->moved[op] = BPF_CORE_READ(b, nr);
+	r->moved[op] = KERNEL_READ(b, nr);
 	r->known |= 1 << op;
 }
-
-/*
- * The drain under way on this CPU, which cannot be preempted, told when it is over. Only process
- * context adds to the batches and drains them, so what they hold at entry is what is moved; but
- * interrupts rotate, also while the program at entry runs, until the drain holds them off: that
- * batch, and the time of the event, are taken when it is moved (drain_meets()).
- */
-struct drain_state {
-	struct record_lru r;
-	u32 open;  /* the drain has not come to that batch yet */
-	u32 moves; /* of that batch since the entry */
-};
-
-struct {
-	__uint(type, MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct drain_state);
-} drain_under_way SEC(".maps");
 
 static __always_inline struct drain_state *this_drain(void)
 {
 	u32 zero = 0;
 
-	return bpf_map_lookup_elem(&drain_under_way, &zero);
+	return MAP_FIND(drain_under_way, &zero);
 }
 
 /* What is in the batch that interrupts add to, and when, unless an interrupt has told meanwhile. */
@@ -225,7 +172,7 @@ static __always_inline void release_enter(u64 batch)
 	struct folio_batch *b = (void *)batch;
 
 	if (count_hit(PROBE_RELEASE))
-		send_release(batch, BPF_CORE_READ(b, nr), BPF_CORE_READ(b, percpu_pvec_drained));
+		send_release(batch, KERNEL_READ(b, nr), KERNEL_READ(b, percpu_pvec_drained));
 }
 ENTRY1_NUMBER(release_enter)
 
@@ -234,7 +181,7 @@ static __always_inline void release_pagevec_enter(u64 pagevec)
 	struct pagevec *p = (void *)pagevec;
 
 	if (count_hit(PROBE_RELEASE))
-		send_release(pagevec, BPF_CORE_READ(p, nr), BPF_CORE_READ(p, percpu_pvec_drained));
+		send_release(pagevec, KERNEL_READ(p, nr), KERNEL_READ(p, percpu_pvec_drained));
 }
 ENTRY1_NUMBER(release_pagevec_enter)
 
@@ -244,12 +191,12 @@ static __always_inline bool last_is_large(struct folio_batch *b, u8 n)
 {
 	u64 folio = 0;
 
-	if (!n || n > sizeof(b->folios) / sizeof(b->folios[0]))
+	if (!n || n > BATCH_MAX)
 		return false;
-	bpf_probe_read_kernel(
-		&folio, sizeof(folio),
-		(void *)((u64)b + bpf_core_field_offset(b->folios) + (n - 1) * sizeof(folio)));
-	return folio && FLAG(folio_flags(folio), PG_head);
+	bpf_probe_read_kernel(&folio, sizeof(folio),
+			      (void *)((u64)b + MEMBER_OFFSET(struct folio_batch, folios) +
+				       (n - 1) * sizeof(folio)));
+	return folio && FLAG(flags_of_folio(folio), PG_head);
 }
 
 /*
@@ -266,8 +213,9 @@ static __always_inline void flush_batch_enter(u64 batch)
 		return;
 	head_fill(&r.head, RECORD_LRU, PROBE_FLUSH);
 	r.op = op_of(batch - area_of(r.head.cpu));
-	r.n = BPF_CORE_READ(b, nr);
-	full = r.n >= bpf_core_field_size(b->folios) / sizeof(u64) || last_is_large(b, r.n);
+	r.n = KERNEL_READ(b, nr);
+	full = r.n >= MEMBER_SIZE(struct folio_batch, folios) / sizeof(u64) ||
+	       last_is_large(b, r.n);
 	if (r.op == UNKNOWN_U8 || !full)
 		count_filtered(r.head.cpu, PROBE_FLUSH);
 	else
@@ -301,7 +249,7 @@ static __always_inline void lruadd_enter(u64 batch, u64 folio)
 	if (op == UNKNOWN_U8 || op == OP_ROTATE)
 		count_filtered(bpf_get_smp_processor_id(), PROBE_LRUADD);
 	else
-		send_lruadd(PROBE_LRUADD, op, folio_flags(folio));
+		send_lruadd(PROBE_LRUADD, op, flags_of_folio(folio));
 }
 ENTRY2(lruadd_enter)
 
@@ -318,13 +266,13 @@ static __always_inline void lruadd_if(u8 probe, u8 op, u64 flags, bool joins)
 
 static __always_inline void addlru_enter(u64 folio)
 {
-	lruadd_if(PROBE_LRUADD, OP_ADD, folio_flags(folio), true);
+	lruadd_if(PROBE_LRUADD, OP_ADD, flags_of_folio(folio), true);
 }
 ENTRY1(addlru_enter)
 
 static __always_inline void rotate_enter(u64 folio)
 {
-	u64 f = folio_flags(folio);
+	u64 f = flags_of_folio(folio);
 
 	lruadd_if(PROBE_LRU_ROTATE, OP_ROTATE, f,
 		  !FLAG(f, PG_locked) && !FLAG(f, PG_dirty) && !FLAG(f, PG_unevictable) &&
@@ -334,7 +282,7 @@ ENTRY1(rotate_enter)
 
 static __always_inline void deactivate_file_enter(u64 folio)
 {
-	u64 f = folio_flags(folio);
+	u64 f = flags_of_folio(folio);
 
 	lruadd_if(PROBE_LRU_DEACTIVATE_FILE, OP_DEACTIVATE_FILE, f, !FLAG(f, PG_unevictable));
 }
@@ -342,7 +290,7 @@ ENTRY1(deactivate_file_enter)
 
 static __always_inline void deactivate_enter(u64 folio)
 {
-	u64 f = folio_flags(folio);
+	u64 f = flags_of_folio(folio);
 
 	lruadd_if(PROBE_LRU_DEACTIVATE, OP_DEACTIVATE, f,
 		  FLAG(f, PG_lru) && !FLAG(f, PG_unevictable) && FLAG(f, PG_active));
@@ -352,7 +300,7 @@ ENTRY1(deactivate_enter)
 /* Its callers walk anonymous memory, so that is not looked at again. */
 static __always_inline void lazyfree_enter(u64 folio)
 {
-	u64 f = folio_flags(folio);
+	u64 f = flags_of_folio(folio);
 
 	lruadd_if(PROBE_LRU_LAZYFREE, OP_LAZYFREE, f,
 		  FLAG(f, PG_lru) && FLAG(f, PG_swapbacked) && !FLAG(f, PG_swapcache) &&
@@ -362,7 +310,7 @@ ENTRY1(lazyfree_enter)
 
 static __always_inline void activate_enter(u64 folio)
 {
-	u64 f = folio_flags(folio);
+	u64 f = flags_of_folio(folio);
 
 	lruadd_if(PROBE_LRU_ACTIVATE, OP_ACTIVATE, f,
 		  FLAG(f, PG_lru) && !FLAG(f, PG_active) && !FLAG(f, PG_unevictable));

@@ -16,7 +16,7 @@ static __always_inline u64 vma_word(u64 vma)
 {
 	struct vm_area_struct *v = (void *)vma;
 
-	return BPF_CORE_READ(v, swap_readahead_info.counter);
+	return KERNEL_READ(v, swap_readahead_info.counter);
 }
 
 static __always_inline void vma_fill(struct record_vma *r, u64 vma)
@@ -24,9 +24,9 @@ static __always_inline void vma_fill(struct record_vma *r, u64 vma)
 	struct vm_area_struct *v = (void *)vma;
 
 	r->vma = vma;
-	r->mm = vma ? (u64)BPF_CORE_READ(v, vm_mm) : 0;
-	r->start = vma ? BPF_CORE_READ(v, vm_start) : 0;
-	r->end = vma ? BPF_CORE_READ(v, vm_end) : 0;
+	r->mm = vma ? (u64)KERNEL_READ(v, vm_mm) : 0;
+	r->start = vma ? KERNEL_READ(v, vm_start) : 0;
+	r->end = vma ? KERNEL_READ(v, vm_end) : 0;
 	r->word = vma ? vma_word(vma) : 0;
 }
 
@@ -51,9 +51,9 @@ static __always_inline void fault_enter(u64 vmf)
 
 	if (!ts)
 		return;
-	ts->write = BPF_CORE_READ(f, flags) & FAULT_WRITE;
-	ts->fault_vma = (u64)BPF_CORE_READ(f, vma);
-	ts->fault_addr = BPF_CORE_READ(f, address);
+	ts->write = KERNEL_READ(f, flags) & FAULT_WRITE;
+	ts->fault_vma = (u64)KERNEL_READ(f, vma);
+	ts->fault_addr = KERNEL_READ(f, address);
 }
 ENTRY1(fault_enter)
 
@@ -110,7 +110,7 @@ static __always_inline void reclaim_enter(void)
 	struct task_state *ts = task_enter(CTX_RECLAIM);
 
 	if (ts)
-		ts->reclaim = __sync_fetch_and_add(&last_reclaim, 1) + 1;
+		ts->reclaim = FETCH_ADD(&globals.last_reclaim, 1) + 1;
 	if (ts && (ts->ctx & CTX_READ))
 		ts->ctx = (ts->ctx & ~CTX_READ) | CTX_OUTER_READ;
 }
@@ -241,10 +241,11 @@ static __always_inline void check_config(void)
 	u32 page_cluster = at.page_cluster ? read_u32(at.page_cluster) : UNKNOWN_U32;
 	u32 vma_ra = at.vma_ra ? read_bool(at.vma_ra) : UNKNOWN_U32;
 
-	if (!enabled || (page_cluster == seen_page_cluster && vma_ra == seen_vma_ra))
+	if (!globals.enabled ||
+	    (page_cluster == globals.seen_page_cluster && vma_ra == globals.seen_vma_ra))
 		return;
-	seen_page_cluster = page_cluster;
-	seen_vma_ra = vma_ra;
+	globals.seen_page_cluster = page_cluster;
+	globals.seen_vma_ra = vma_ra;
 	send_config(page_cluster, vma_ra);
 }
 
@@ -428,7 +429,7 @@ static __always_inline void ra_start(struct task_state *ts, u64 entry, u8 probe)
 	head_fill(&r->head, RECORD_RA, probe);
 	r->entry = entry;
 	r->have = 0;
-	r->device_max = si ? BPF_CORE_READ(si, max) : 0;
+	r->device_max = si ? KERNEL_READ(si, max) : 0;
 	r->final = 0;
 	r->burst = 0;
 	r->burst_first = 0;
@@ -462,8 +463,8 @@ static __always_inline void swapin_enter(u64 entry, u64 gfp, u64 vmf)
 	if (!on)
 		return;
 	ra_start(ts, entry, PROBE_RA_VMA);
-	vma_fill(&ts->ra.vma, (u64)BPF_CORE_READ(f, vma));
-	ts->ra.addr = BPF_CORE_READ(f, address);
+	vma_fill(&ts->ra.vma, (u64)KERNEL_READ(f, vma));
+	ts->ra.addr = KERNEL_READ(f, address);
 	ts->ra.have_addr = 1;
 	ts->ra.vma_mode = 1;
 	ts->ra.word_after = 0;
@@ -600,9 +601,9 @@ static __always_inline void check_burst(struct task_state *ts)
 		first = 1;
 	if (r->device_max && last >= r->device_max)
 		last = r->device_max - 1;
-	__sync_fetch_and_add(&burst_checked, 1);
+	ADD(&globals.burst_checked, 1);
 	if (ts->burst != (mask ? last - first + 2 : 1))
-		__sync_fetch_and_add(&burst_mismatch, 1);
+		ADD(&globals.burst_mismatch, 1);
 }
 
 static __always_inline void ra_exit(u32 ctx)
@@ -614,7 +615,7 @@ static __always_inline void ra_exit(u32 ctx)
 		ts->ra.final = 1;
 		ts->ra.burst = ts->burst;
 		record_send(&ts->ra);
-	} else if (ts && ts->burst && !ts->ra.vma_mode && enabled) {
+	} else if (ts && ts->burst && !ts->ra.vma_mode && globals.enabled) {
 		check_burst(ts);
 	}
 	if (ts)
@@ -684,7 +685,7 @@ static __always_inline void readio_exit(void)
 		ts->read_folio = 0;
 	if (!on)
 		return;
-	if (folio && folio_flags(folio) >> bpf_core_enum_value(enum pageflags, PG_uptodate) & 1)
+	if (folio && FLAG(flags_of_folio(folio), PG_uptodate))
 		send_read_end(PROBE_READ_RETURN, folio);
 	else
 		count_filtered(bpf_get_smp_processor_id(), PROBE_READ_RETURN);
@@ -695,13 +696,15 @@ EXIT0(readio_exit)
 static __always_inline void readend_enter(u64 bio)
 {
 	struct bio *b = (void *)bio;
+	struct bio_vec *first;
 
 	if (!count_hit(PROBE_READ_END))
 		return;
-	if (BPF_CORE_READ(b, bi_status))
+	first = KERNEL_READ(b, bi_io_vec);
+	if (KERNEL_READ(b, bi_status))
 		count_filtered(bpf_get_smp_processor_id(), PROBE_READ_END);
 	else
-		send_read_end(PROBE_READ_END, (u64)BPF_CORE_READ(b, bi_io_vec, bv_page));
+		send_read_end(PROBE_READ_END, (u64)KERNEL_READ(first, bv_page));
 }
 ENTRY1(readend_enter)
 
@@ -784,23 +787,23 @@ ENTRY3(uncache_ci_enter)
 
 /* ---- what the recorder asks for ---- */
 
-SEC("syscall")
+PROGRAM_SYSCALL
 int snapshot(struct snapshot_args *a)
 {
 	u32 zero = 0, len = a->len, from = a->from;
 	struct swap_info_struct *si = device_of(a->type);
-	u8 *to = bpf_map_lookup_elem(&chunk, &zero);
+	u8 *to = MAP_FIND(chunk, &zero);
 	u8 *map;
 
 	a->got = 0;
 	a->t_ns = bpf_ktime_get_boot_ns();
 	if (!si || !to)
 		return 0;
-	map = BPF_CORE_READ(si, swap_map);
-	if (!map || from >= BPF_CORE_READ(si, max))
+	map = KERNEL_READ(si, swap_map);
+	if (!map || from >= KERNEL_READ(si, max))
 		return 0;
-	if (len > BPF_CORE_READ(si, max) - from)
-		len = BPF_CORE_READ(si, max) - from;
+	if (len > KERNEL_READ(si, max) - from)
+		len = KERNEL_READ(si, max) - from;
 	if (len > SNAPSHOT_CHUNK)
 		len = SNAPSHOT_CHUNK;
 	if (!bpf_probe_read_kernel(to, len, map + from))
@@ -810,7 +813,7 @@ int snapshot(struct snapshot_args *a)
 
 #include "clusters.bpf.h"
 
-SEC("syscall")
+PROGRAM_SYSCALL
 int device(struct device_args *a)
 {
 	struct record_device r = {};
@@ -822,7 +825,7 @@ int device(struct device_args *a)
 	return 0;
 }
 
-SEC("syscall")
+PROGRAM_SYSCALL
 int state(struct state_args *a)
 {
 	struct record_ra r = {};
@@ -836,8 +839,8 @@ int state(struct state_args *a)
 	a->page_cluster = at.page_cluster ? read_u32(at.page_cluster) : UNKNOWN_U32;
 	a->vma_ra = at.vma_ra ? read_bool(at.vma_ra) : UNKNOWN_U32;
 	a->rotational = at.nr_rotate_swap ? read_u32(at.nr_rotate_swap) : UNKNOWN_U32;
-	seen_page_cluster = a->page_cluster;
-	seen_vma_ra = a->vma_ra;
+	globals.seen_page_cluster = a->page_cluster;
+	globals.seen_vma_ra = a->vma_ra;
 	return 0;
 }
 

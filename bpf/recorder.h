@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/choose.h"
 #include "bpf/hooks.h"
 #include "bpf/loader.h"
 #include "common/error.h"
@@ -18,6 +19,7 @@
 struct recorder;
 
 struct recorder_options {
+	enum backend_kind backend;
 	unsigned int groups; /* GROUP_* */
 	uint64_t ring_bytes; /* of each CPU's ring buffer */
 	unsigned int tgid;   /* -p, 0: all */

@@ -149,6 +149,9 @@ static const char *name_site(void *arg, uint64_t address, size_t *len)
 {
 	struct recorder *r = arg;
 
+	/* Somebody else's kretprobe of the same function was there first and hides the caller. */
+	if (sites_trampoline(&r->sites, address))
+		return NULL;
 	/* A return address lies behind its call, which may be the last instruction. */
 	return sites_name(&r->sites, address - 1, len);
 }
@@ -303,7 +306,7 @@ static int set_header(struct recorder *r, struct trace_header *h, struct error *
 		return err;
 	err = trace_header_set_u64(h, "cpus", r->cpus);
 	if (!err)
-		err = trace_header_set(h, "backend", "libbpf");
+		err = trace_header_set(h, "backend", bpf_backend_name(r->backend));
 	loader_attach_kinds(r->choices, &r->attached, text, sizeof(text));
 	if (!err)
 		err = trace_header_set(h, "attach", text);
@@ -371,14 +374,16 @@ static int attach(struct recorder *r, const struct hook_kernel *k, struct error 
 				     .filter_level = r->o.cgroup_level,
 				     .alloc = !!(r->o.groups & GROUP_ALLOC) };
 	char release[128];
-	int err = bpf_backend_new(&r->backend, k, r->o.ring_bytes, &s, e);
+	int err = bpf_backend_new(&r->backend, r->o.backend, k, r->o.ring_bytes, &s, r->o.root, e);
 
 	machine_release(r->o.root, release, sizeof(release));
 	if (!err)
 		err = read_sites(r, k, e);
 	if (!err)
-		err = loader_run(&bpf_backend_ops_table, r->backend, r->choices, r->o.groups,
-				 release, &r->o.messages, &r->attached, e);
+		err = bpf_backend_prepare(r->backend, r->choices, r->o.groups, e);
+	if (!err)
+		err = loader_run(bpf_backend_loading(r->backend), r->backend, r->choices,
+				 r->o.groups, release, &r->o.messages, &r->attached, e);
 	return err;
 }
 

@@ -258,8 +258,12 @@ struct record_draw {
 	__u32 pad;
 };
 
+/* As in the trace: enum lru_op. */
+enum { OP_ADD, OP_ROTATE, OP_DEACTIVATE_FILE, OP_DEACTIVATE, OP_LAZYFREE, OP_ACTIVATE };
+
 /* DRAIN, RELEASE, FLUSH, LRUADD; the probe says which. */
 #define LRU_BATCHES_OF_CPU 6
+#define BATCH_MAX 31 /* folios in a batch, at most */
 struct record_lru {
 	struct record head;
 	__u64 place;			/* DRAIN: address in the caller; RELEASE: the batch */
@@ -271,6 +275,18 @@ struct record_lru {
 	__u8 drained;
 	__u8 pad;
 	__u32 cpu; /* DRAIN: whose batches */
+};
+
+/*
+ * The drain under way on a CPU, which cannot be preempted, told when it is over. Only process
+ * context adds to the batches and drains them, so what they hold at entry is what is moved; but
+ * interrupts rotate, also while the program at entry runs, until the drain holds them off: that
+ * batch, and the time of the event, are taken when it is moved (drain_meets()).
+ */
+struct drain_state {
+	struct record_lru r;
+	__u32 open;  /* the drain has not come to that batch yet */
+	__u32 moves; /* of that batch since the entry */
 };
 
 /* The state of a task that is inside the swap code, and what it is inside of. */
@@ -357,6 +373,23 @@ struct record_settings {
 	__u64 ring_size;
 	__u32 alloc; /* the alloc group is recorded */
 	__u32 cpus;
+};
+
+#define TASKS_MAX 8192
+
+/* The variables of the programs; the recorder has them mapped. */
+struct shared_state {
+	volatile __u32 enabled; /* hits are counted and recorded */
+	__u32 seen_page_cluster;
+	__u32 seen_vma_ra;
+	__u32 pad;
+	__u64 no_state; /* tasks that found no room in the tasks map */
+	__u64 burst_checked;
+	__u64 burst_mismatch;
+	__u64 last_seq;		      /* of the alloc group's events */
+	__u64 last_folio;	      /* number of the last request */
+	__u64 last_reclaim;	      /* number of the last call of reclaim */
+	struct task_state fresh_task; /* what every task begins with: zeroes */
 };
 
 /* Arguments and results of the SEC("syscall") programs. */

@@ -118,3 +118,18 @@ uint64_t sites_end(const struct site_table *t, uint64_t address)
 
 	return i < t->n ? t->sites[i].address : 0;
 }
+
+bool sites_trampoline(const struct site_table *t, uint64_t address)
+{
+	static const char *const names[] = { "arch_rethook_trampoline", "__kretprobe_trampoline",
+					     "kretprobe_trampoline" };
+	size_t len, i = count_to(t, address);
+	const char *name = i ? sites_name(t, address, &len) : NULL;
+
+	if (!name || t->sites[i - 1].address != address)
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], name, len))
+			return true;
+	return false;
+}

@@ -2,6 +2,7 @@
 #ifndef SWAPTRACE_BPF_SITES_H
 #define SWAPTRACE_BPF_SITES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,5 +35,8 @@ const char *sites_name(const struct site_table *t, uint64_t address, size_t *len
 
 /** sites_end - where the function after the one that begins at @address begins; 0: not known */
 uint64_t sites_end(const struct site_table *t, uint64_t address);
+
+/** sites_trampoline - whether @address is where a kretprobe makes functions return to */
+bool sites_trampoline(const struct site_table *t, uint64_t address);
 
 #endif

@@ -28,7 +28,7 @@ static __always_inline void unref_send(struct unref_walk *w, u32 to)
 	w->from = to;
 }
 
-static long unref_step(u32 i, struct unref_walk *w)
+LOOP_STEP(unref_step, struct unref_walk)
 {
 	u32 left = left_after(references(w->entry + i));
 
@@ -42,7 +42,7 @@ static __always_inline void send_unref(u8 probe, u64 entry, u32 n, u8 what)
 {
 	struct unref_walk w = { .entry = entry, .what = what, .probe = probe };
 
-	bpf_loop(n, unref_step, &w, 0);
+	LOOP(n, unref_step, &w);
 	unref_send(&w, n);
 }
 
@@ -117,7 +117,7 @@ static __always_inline u64 entry_on(u64 si, u64 off)
 {
 	struct swap_info_struct *d = (void *)si;
 
-	return ((u64)(u8)BPF_CORE_READ(d, type) << ENTRY_TYPE_SHIFT) | (off & ENTRY_OFFSET_MASK);
+	return ((u64)(u8)KERNEL_READ(d, type) << ENTRY_TYPE_SHIFT) | (off & ENTRY_OFFSET_MASK);
 }
 
 static __always_inline void free_entry_enter(u64 si, u64 entry, u64 n)
@@ -220,9 +220,9 @@ static __always_inline bool device_read(u32 type, struct record_device *r)
 	if (!si)
 		return false;
 	r->type = type;
-	r->flags = BPF_CORE_READ(si, flags);
-	r->max = BPF_CORE_READ(si, max);
-	r->prio = BPF_CORE_READ(si, prio);
+	r->flags = KERNEL_READ(si, flags);
+	r->max = KERNEL_READ(si, max);
+	r->prio = KERNEL_READ(si, prio);
 	return (r->flags & (SWP_USED | SWP_WRITEOK)) == (SWP_USED | SWP_WRITEOK);
 }
 
@@ -305,7 +305,7 @@ EXIT1(swapoff_exit)
 static __always_inline void send_places_of(u32 type, struct swap_info_struct *si)
 {
 	struct record_place r = {};
-	u64 next = (u64)BPF_CORE_READ(si, cluster_next_cpu);
+	u64 next = device_places(si);
 
 	if (!next || !at.per_cpu_offset)
 		return;
@@ -328,9 +328,9 @@ static __always_inline u32 scan_place(struct swap_info_struct *si)
 {
 	u64 next;
 
-	if (!si || !bpf_core_field_exists(si->cluster_next_cpu) || !at.per_cpu_offset)
+	if (!si || !at.per_cpu_offset)
 		return 0;
-	next = (u64)BPF_CORE_READ(si, cluster_next_cpu);
+	next = device_places(si);
 	if (!next)
 		return 0;
 	return read_u32(read_u64(at.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(u64)) +
@@ -355,13 +355,13 @@ static __always_inline void send_draw(struct task_state *ts, bool relative)
 	struct record_draw r = {};
 	u32 place = scan_place(si);
 
-	if (!ts->scan_end || !place || !bpf_core_field_exists(si->lowest_bit) ||
+	if (!ts->scan_end || !place || !have_bounds() ||
 	    ts->scan_next >> TRUNK_SHIFT == ts->scan_end >> TRUNK_SHIFT)
 		return;
 	head_fill(&r.head, RECORD_DRAW, PROBE_NONE);
 	r.head.seq = take_seq();
-	r.low = BPF_CORE_READ(si, lowest_bit);
-	r.high = BPF_CORE_READ(si, highest_bit);
+	r.low = device_lowest(si);
+	r.high = device_highest(si);
 	if (r.low >= r.high || place < r.low)
 		return;
 	r.value = relative ? place - r.low : place;
@@ -374,7 +374,7 @@ static __always_inline void scan_leave(bool relative)
 {
 	struct task_state *ts = task_get();
 
-	if (enabled && ts && ts->ctx & CTX_SCAN)
+	if (globals.enabled && ts && ts->ctx & CTX_SCAN)
 		send_draw(ts, relative);
 	task_leave(CTX_SCAN);
 }
@@ -397,11 +397,11 @@ static __always_inline void send_places(void)
 {
 	struct swap_info_struct *si = 0;
 
-	if (!settings.alloc || !bpf_core_field_exists(si->cluster_next_cpu))
+	if (!settings.alloc || !have_places())
 		return;
 	for (u32 type = 0; type < TYPES_MAX; type++) {
 		si = device_of(type);
-		if (si && BPF_CORE_READ(si, flags) & SWP_USED)
+		if (si && KERNEL_READ(si, flags) & SWP_USED)
 			send_places_of(type, si);
 	}
 }
@@ -435,7 +435,7 @@ static __always_inline void mm_gone_enter(u64 mm)
 {
 	struct record_mm r = {};
 
-	if (!enabled)
+	if (!globals.enabled)
 		return;
 	head_fill(&r.head, RECORD_MM_GONE, PROBE_NONE);
 	r.mm = mm;

@@ -7,57 +7,15 @@
  * kernel's variables, and the way of records into the per-CPU ring buffers.
  */
 
-#include "kernel_types.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-#include "records.h"
-
-struct {
-	__uint(type, MAP_TYPE_HASH);
-	__uint(max_entries, 8192);
-	__type(key, u32);
-	__type(value, struct task_state);
-} tasks SEC(".maps");
-
-struct ring {
-	__uint(type, MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096); /* set before loading */
-};
-
-struct {
-	__uint(type, MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* set before loading */
-	__type(key, u32);
-	__array(values, struct ring);
-} rings SEC(".maps");
-
-struct {
-	__uint(type, MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* CPUs * PROBE_ROWS, set before loading */
-	__type(key, u32);
-	__type(value, struct probe_counts);
-} counts SEC(".maps");
-
-struct {
-	__uint(type, MAP_TYPE_ARRAY);
-	__uint(map_flags, MAP_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, u8[SNAPSHOT_CHUNK]);
-} chunk SEC(".maps");
-
-const volatile struct kernel_addresses at;
-const volatile struct record_settings settings;
-volatile __u32 enabled; /* hits are counted and recorded */
-__u64 no_state;		/* tasks that found no room in the tasks map */
-__u64 burst_checked;
-__u64 burst_mismatch;
-__u64 last_seq;	    /* of the alloc group's events */
-__u64 last_folio;   /* number of the last request */
-__u64 last_reclaim; /* number of the last call of reclaim */
-__u32 seen_page_cluster = UNKNOWN_U32;
-__u32 seen_vma_ra = UNKNOWN_U32;
-static const struct task_state fresh_task;
+/*
+ * What differs between the two ways of building these programs is below here: relocated when they
+ * are loaded, or compiled where they run.
+ */
+#ifdef SWAPTRACE_BCC
+#include "bcc/headers.bpf.h"
+#else
+#include "core.bpf.h"
+#endif
 
 static __always_inline u32 this_task(void)
 {
@@ -68,19 +26,19 @@ static __always_inline struct task_state *task_get(void)
 {
 	u32 tid = this_task();
 
-	return bpf_map_lookup_elem(&tasks, &tid);
+	return MAP_FIND(tasks, &tid);
 }
 
 static __always_inline struct task_state *task_enter(u32 ctx)
 {
 	u32 tid = this_task();
-	struct task_state *ts = bpf_map_lookup_elem(&tasks, &tid);
+	struct task_state *ts = MAP_FIND(tasks, &tid);
 
 	if (!ts) {
-		bpf_map_update_elem(&tasks, &tid, &fresh_task, UPDATE_NOEXIST);
-		ts = bpf_map_lookup_elem(&tasks, &tid);
+		MAP_ADD(tasks, &tid, &globals.fresh_task);
+		ts = MAP_FIND(tasks, &tid);
 		if (!ts) {
-			__sync_fetch_and_add(&no_state, 1);
+			ADD(&globals.no_state, 1);
 			return 0;
 		}
 	}
@@ -91,13 +49,13 @@ static __always_inline struct task_state *task_enter(u32 ctx)
 static __always_inline void task_leave(u32 ctx)
 {
 	u32 tid = this_task();
-	struct task_state *ts = bpf_map_lookup_elem(&tasks, &tid);
+	struct task_state *ts = MAP_FIND(tasks, &tid);
 
 	if (!ts)
 		return;
 	ts->ctx &= ~ctx;
 	if (!ts->ctx)
-		bpf_map_delete_elem(&tasks, &tid);
+		MAP_DELETE(tasks, &tid);
 }
 
 static __always_inline u32 task_ctx(void)
@@ -148,7 +106,7 @@ static __always_inline struct swap_info_struct *device_of(u32 type)
 	if (!at.swap_info || type >= TYPES_MAX)
 		return 0;
 	si = (void *)read_u64(at.swap_info + type * sizeof(u64));
-	if (!si || (u8)BPF_CORE_READ(si, type) != type || !(BPF_CORE_READ(si, flags) & SWP_USED))
+	if (!si || (u8)KERNEL_READ(si, type) != type || !(KERNEL_READ(si, flags) & SWP_USED))
 		return 0;
 	return si;
 }
@@ -160,9 +118,9 @@ static __always_inline bool map_byte(u64 entry, u8 *byte)
 	u64 off = entry & ENTRY_OFFSET_MASK;
 	u8 *map;
 
-	if (!si || off >= BPF_CORE_READ(si, max))
+	if (!si || off >= KERNEL_READ(si, max))
 		return false;
-	map = BPF_CORE_READ(si, swap_map);
+	map = KERNEL_READ(si, swap_map);
 	return map && !bpf_probe_read_kernel(byte, 1, map + off);
 }
 
@@ -178,54 +136,26 @@ static __always_inline bool hit_events(u32 cpu, u64 *n)
 {
 	u64 base, index;
 
-	if (!at.vm_event_states || !at.per_cpu_offset ||
-	    !bpf_core_enum_value_exists(enum vm_event_item, SWAP_RA_HIT))
+	if (!at.vm_event_states || !at.per_cpu_offset || !hit_event_index(&index))
 		return false;
-	index = bpf_core_enum_value(enum vm_event_item, SWAP_RA_HIT);
 	base = read_u64(at.per_cpu_offset + cpu * sizeof(u64)) + at.vm_event_states;
 	return !bpf_probe_read_kernel(n, sizeof(*n), (void *)(base + index * sizeof(u64)));
 }
 
-static __always_inline u64 folio_flags(u64 folio)
+static __always_inline bool page_flag(u64 flags, u64 bit)
 {
-	struct folio___memdesc *m = (void *)folio;
-	struct page *p = (void *)folio;
-
-	if (bpf_core_field_exists(m->flags.f))
-		return BPF_CORE_READ(m, flags.f);
-	return BPF_CORE_READ(p, flags);
+	return flags >> bit & 1;
 }
+#define FLAG(flags, name) page_flag(flags, PAGE_FLAG_BIT(name))
 
 static __always_inline u32 folio_pages(u64 folio)
 {
-	struct folio___nr *a = (void *)folio;
-	struct folio___nr2 *b = (void *)folio;
-	struct page___compound *tail = (void *)(folio + bpf_core_type_size(struct page));
-	u32 n = 1;
+	u32 n;
 
-	if (!(folio_flags(folio) >> bpf_core_enum_value(enum pageflags, PG_head) & 1))
+	if (!FLAG(flags_of_folio(folio), PG_head))
 		return 1;
-	if (bpf_core_field_exists(a->_folio_nr_pages)) {
-		n = BPF_CORE_READ(a, _folio_nr_pages);
-	} else if (bpf_core_field_exists(b->_nr_pages)) {
-		n = BPF_CORE_READ(b, _nr_pages);
-	} else if (bpf_core_field_exists(tail->compound_nr)) {
-		n = BPF_CORE_READ(tail, compound_nr);
-	}
+	n = large_folio_pages(folio);
 	return n ? n : 1;
-}
-
-static __always_inline u64 folio_entry(u64 folio)
-{
-	struct folio___swap *s = (void *)folio;
-	struct folio___private *f = (void *)folio;
-	struct page *p = (void *)folio;
-
-	if (bpf_core_field_exists(s->swap))
-		return BPF_CORE_READ(s, swap.val);
-	if (bpf_core_field_exists(f->private))
-		return (u64)BPF_CORE_READ(f, private);
-	return BPF_CORE_READ(p, private);
 }
 
 static __always_inline u32 order_of(u32 pages)
@@ -245,7 +175,7 @@ static __always_inline struct probe_counts *counts_of(u32 cpu, u32 probe)
 {
 	u32 key = cpu * PROBE_ROWS + probe;
 
-	return bpf_map_lookup_elem(&counts, &key);
+	return MAP_FIND(counts, &key);
 }
 
 /* Counts a run of the program that stands for @probe; false: recording is off. */
@@ -255,11 +185,11 @@ static __always_inline bool count_hit(u32 probe)
 
 	if (!c)
 		return false;
-	if (!enabled) {
-		__sync_fetch_and_add(&c->idle, 1);
+	if (!globals.enabled) {
+		ADD(&c->idle, 1);
 		return false;
 	}
-	__sync_fetch_and_add(&c->hits, 1);
+	ADD(&c->hits, 1);
 	return true;
 }
 
@@ -268,7 +198,7 @@ static __always_inline void count_filtered(u32 cpu, u32 probe)
 	struct probe_counts *c = counts_of(cpu, probe);
 
 	if (c)
-		__sync_fetch_and_add(&c->filtered, 1);
+		ADD(&c->filtered, 1);
 }
 
 static __always_inline void count_lost(u32 cpu, u32 probe)
@@ -276,7 +206,7 @@ static __always_inline void count_lost(u32 cpu, u32 probe)
 	struct probe_counts *c = counts_of(cpu, probe);
 
 	if (c)
-		__sync_fetch_and_add(&c->lost, 1);
+		ADD(&c->lost, 1);
 }
 
 static __always_inline bool is_filtered(u32 tgid)
@@ -305,14 +235,14 @@ static __always_inline void head_fill(struct record *r, u8 kind, u8 probe)
 /* The order in which the kernel's lock let things happen; other groups do without. */
 static __always_inline u64 take_seq(void)
 {
-	return settings.alloc ? __sync_fetch_and_add(&last_seq, 1) + 1 : 0;
+	return settings.alloc ? FETCH_ADD(&globals.last_seq, 1) + 1 : 0;
 }
 
 static __always_inline void *this_ring(void)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 
-	return bpf_map_lookup_elem(&rings, &cpu);
+	return MAP_FIND(rings, &cpu);
 }
 
 /*

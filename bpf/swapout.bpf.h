@@ -4,18 +4,6 @@
 
 /* The alloc group: folios that ask for slots, what they get, and what is written. */
 
-/* The cgroup that the folio is charged to, by the number of its folder; 0: not known. */
-static __always_inline u64 folio_memcg(u64 folio)
-{
-	struct folio___memcg *f = (void *)folio;
-	struct mem_cgroup *memcg;
-
-	if (!bpf_core_field_exists(f->memcg_data))
-		return 0;
-	memcg = (void *)(BPF_CORE_READ(f, memcg_data) & ~3ull);
-	return memcg ? BPF_CORE_READ(memcg, css.cgroup, kn, id) : 0;
-}
-
 /* ---- SWAPOUT ---- */
 
 static __always_inline void ask_enter(u64 folio)
@@ -34,11 +22,11 @@ static __always_inline void ask_enter(u64 folio)
 	head_fill(&r->head, RECORD_SWAPOUT, PROBE_SWAPOUT);
 	r->head.seq = on ? take_seq() : 0;
 	r->folio = folio;
-	r->id = __sync_fetch_and_add(&last_folio, 1) + 1;
-	r->memcg = folio_memcg(folio);
+	r->id = FETCH_ADD(&globals.last_folio, 1) + 1;
+	r->memcg = memcg_of_folio(folio);
 	r->reclaim = ts->reclaim;
 	r->order = order_of(folio_pages(folio));
-	r->page_struct = bpf_core_type_size(struct page);
+	r->page_struct = TYPE_SIZE(struct page);
 	if (on)
 		record_send(r);
 }
@@ -152,9 +140,9 @@ static __always_inline bool slot_zero(u64 entry)
 	struct swap_info_struct *si = device_of(entry_type(entry));
 	u64 off = entry & ENTRY_OFFSET_MASK, map;
 
-	if (!si || !bpf_core_field_exists(si->zeromap))
+	if (!si)
 		return false;
-	map = (u64)BPF_CORE_READ(si, zeromap);
+	map = device_zeromap(si);
 	return map && read_u64(map + off / 64 * 8) >> (off % 64) & 1;
 }
 

@@ -36,9 +36,22 @@ static const char *root(void)
 #define BUFFER_MIN 4096		/* a page, of most machines */
 #define BUFFER_MAX (1ull << 30) /* the largest ring buffer that is made */
 
-static int read_kernel(const struct arguments *args, struct hook_kernel *k, bool btf_needed,
+/* What a kernel without BTF says, which is an error only where nothing does without. */
+static int explain_no_btf(const char *btf, struct error *e)
+{
+	if (!btf)
+		return error_set(e, -ENOENT, "the kernel's BTF is left aside (--no-btf)");
+	return error_set(e, -ENOENT,
+			 "%s: is missing: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF=y brings "
+			 "it)",
+			 btf);
+}
+
+/* Where there is no BTF (@k->have_btf), @no_btf says why; that is no error yet. */
+static int read_kernel(const struct arguments *args, struct hook_kernel *k, struct error *no_btf,
 		       struct error *e)
 {
+	bool without = option_flag(args, "no-btf");
 	const char *kallsyms = option_string(args, "kallsyms", NULL);
 	const char *btf = option_string(args, "btf", NULL);
 	const char *config = option_string(args, "config", NULL);
@@ -50,21 +63,40 @@ static int read_kernel(const struct arguments *args, struct hook_kernel *k, bool
 		snprintf(own_kallsyms, sizeof(own_kallsyms), "%s/proc/kallsyms", root());
 		kallsyms = own_kallsyms;
 	}
-	if (!btf && !other) {
+	if (!btf && !other && !without) {
 		snprintf(own_btf, sizeof(own_btf), "%s/sys/kernel/btf/vmlinux", root());
 		btf = own_btf;
 	}
 	if (!config && !other && machine_config_path(root(), own_config, sizeof(own_config)))
 		config = own_config;
-	return hook_kernel_read(k, kallsyms, btf, btf_needed || option_given(args, "btf"), config,
-				e);
+	explain_no_btf(btf, no_btf);
+	return hook_kernel_read(k, kallsyms, btf, option_given(args, "btf"), config, e);
+}
+
+/* bcc attaches by kprobes alone. */
+static int restrict_kinds(const struct arguments *args, bool bcc, struct hook_choice *choices,
+			  struct error *e)
+{
+	const char *kind = option_string(args, "attach", NULL);
+
+	if (bcc && kind && strcmp(kind, "kprobe"))
+		return error_set(e, -EINVAL,
+				 "--attach %s: the bcc backend attaches by kprobe alone", kind);
+	if (!bcc && !kind)
+		return 0;
+	return hooks_only_kind(choices, bcc ? "kprobe" : kind, e);
+}
+
+static bool asks_for_bcc(const struct arguments *args)
+{
+	return !strcmp(option_string(args, "backend", "auto"), "bcc");
 }
 
 static int list_hooks(const struct arguments *args)
 {
 	struct hook_choice choices[HOOKS_MAX];
 	struct hook_kernel k;
-	struct error e = { 0 };
+	struct error e = { 0 }, no_btf = { 0 };
 	unsigned int groups = 0;
 	int ret = EXIT_DONE;
 
@@ -75,19 +107,24 @@ static int list_hooks(const struct arguments *args)
 	}
 	if (!option_given(args, "kallsyms") && (option_given(args, "btf")))
 		return fail(EXIT_USAGE, "--btf needs --kallsyms of the same kernel");
-	if (read_kernel(args, &k, false, &e)) {
+	if (read_kernel(args, &k, &no_btf, &e)) {
 		bool file = option_given(args, "kallsyms") || option_given(args, "btf");
 
 		hook_kernel_free(&k);
 		return fail(file ? EXIT_INPUT : EXIT_ENVIRONMENT, "%s", e.text);
 	}
 	hooks_resolve(&k, choices);
-	if (option_given(args, "attach") &&
-	    hooks_only_kind(choices, option_string(args, "attach", ""), &e)) {
+	if (restrict_kinds(args, asks_for_bcc(args), choices, &e)) {
 		hook_kernel_free(&k);
 		return fail(EXIT_USAGE, "%s", e.text);
 	}
 	hooks_print(stdout, &k, choices);
+	if (asks_for_bcc(args))
+		printf("\nbcc attaches by kprobe and kretprobe alone, which the kernel skips on a "
+		       "CPU "
+		       "where another\nprogram runs: what interrupts do meanwhile is not seen, "
+		       "only "
+		       "counted (missed= in the trace)\n");
 	if (groups && hooks_require(choices, groups, &e))
 		ret = fail(EXIT_ENVIRONMENT, "%s", e.text);
 	hook_kernel_free(&k);
@@ -198,14 +235,9 @@ static int choose_cgroup(struct session *s)
 
 static int read_options(struct session *s)
 {
-	const char *backend = option_string(s->args, "backend", "auto");
 	struct error e = { 0 };
 	int ret;
 
-	if (!strcmp(backend, "bcc"))
-		return fail(EXIT_USAGE, "this version has no bcc backend; use --backend libbpf");
-	if (strcmp(backend, "auto") && strcmp(backend, "libbpf"))
-		return fail(EXIT_USAGE, "--backend %s: must be auto, libbpf or bcc", backend);
 	s->options.groups = hooks_groups(option_string(s->args, "events", "ra"), &e);
 	if (!s->options.groups)
 		return fail(EXIT_USAGE, "%s", e.text);
@@ -226,20 +258,33 @@ static int read_options(struct session *s)
 	return ret ? ret : choose_cgroup(s);
 }
 
+/* What is there to record with, and what it is to be recorded with. */
+static int choose_backend(struct session *s, struct error *e)
+{
+	struct error no_btf = { 0 };
+	struct backend_facts f = { .no_btf = no_btf.text, .have_bcc = backend_built_with_bcc() };
+	int err = read_kernel(s->args, &s->kernel, &no_btf, e);
+
+	if (err)
+		return err;
+	f.have_btf = s->kernel.have_btf;
+	return backend_choose(option_string(s->args, "backend", "auto"), &f, &s->options.backend,
+			      e);
+}
+
 /* What the kernel has, then what we may, then loading: the first thing missing is the one named. */
 static int attach(struct session *s)
 {
 	struct privilege p;
 	struct error e = { 0 };
-	int err = read_kernel(s->args, &s->kernel, true, &e);
+	int err = choose_backend(s, &e);
 
 	privilege_read(&p, root());
 	if (!err)
 		err = privilege_check(&p, &e);
 	if (!err) {
 		hooks_resolve(&s->kernel, s->choices);
-		if (option_given(s->args, "attach"))
-			err = hooks_only_kind(s->choices, option_string(s->args, "attach", ""), &e);
+		err = restrict_kinds(s->args, s->options.backend == BACKEND_BCC, s->choices, &e);
 	}
 	if (err == -EINVAL)
 		return fail(own_failure(s, EXIT_USAGE), "%s", e.text);
@@ -579,7 +624,11 @@ static const struct option_desc record_options[] = {
 	{ 'b', "buffer", OPTION_U64, "SIZE",
 	  "ring buffer of each CPU, bytes (default 4M, with alloc or lru 16M)", true },
 	{ 0, "max-size", OPTION_U64, "SIZE", "stop when the trace has this size", true },
-	{ 0, "backend", OPTION_STRING, "NAME", "auto, libbpf or bcc", false },
+	{ 0, "backend", OPTION_STRING, "NAME",
+	  "libbpf, which needs the kernel's BTF; bcc, which needs its headers; auto (default): "
+	  "libbpf where there is BTF",
+	  false },
+	{ 0, "no-btf", OPTION_FLAG, NULL, "record as if the kernel had no BTF", false },
 	{ 0, "attach", OPTION_STRING, "KIND",
 	  "use only fentry, kprobe.multi or kprobe (default: the first that works)", false },
 	{ 0, "list-hooks", OPTION_FLAG, NULL, "print what would be attached, load nothing", false },

@@ -65,9 +65,10 @@ check_groups() {
 	tap_is "$STATUS" 3 "a file without symbols is unreadable input"
 }
 
-# refused DESCRIPTION PATTERN: record in the root folder "root" ends with 4, the message and no file.
+# refused DESCRIPTION PATTERN [OPTIONS]: record in the root folder "root" ends with 4, the message and no file.
 refused() {
-	run env SWAPTRACE_ROOT="$WORK/root" "$SWAPTRACE" record -o trace
+	# shellcheck disable=SC2086 # options
+	run env SWAPTRACE_ROOT="$WORK/root" "$SWAPTRACE" record -o trace ${3:-}
 	tap_is "$STATUS" 4 "$1: exit status 4"
 	tap_grep "$2" "$ERR" "$1: the message"
 	[ ! -e trace ] && [ "$(wc -l <"$ERR")" -eq 1 ]
@@ -77,7 +78,7 @@ refused() {
 check_btf() {
 	mkdir -p root/proc/self root/sys/kernel/btf
 	cp kallsyms root/proc/kallsyms
-	refused "no BTF" 'btf/vmlinux: is missing: .*CONFIG_DEBUG_INFO_BTF'
+	refused "no BTF" 'btf/vmlinux: is missing: .*CONFIG_DEBUG_INFO_BTF' '--backend libbpf'
 	: >root/sys/kernel/btf/vmlinux
 	refused "empty BTF" 'btf/vmlinux: is empty'
 	printf '\7\1\11\3\310\16\6\2\132\133\5\54\3\2\1\6' >root/sys/kernel/btf/vmlinux
@@ -99,6 +100,40 @@ check_privileges() {
 	printf 'Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\n' >root/proc/self/status
 	echo 'none integrity [confidentiality]' >root/sys/kernel/security/lockdown
 	refused "lockdown" 'kernel lockdown is in confidentiality mode'
+}
+
+# Without BTF there is the other backend, which has needs of its own.
+check_backends() {
+	local auto="built without bcc: install libbpfcc-dev and build again" bcc
+	bcc=$auto
+	if ! "$SWAPTRACE" record --backend bcc -o trace 2>&1 </dev/null | grep -q "$auto"; then
+		auto="root/lib/modules/9.8.7-test/build: no headers of this kernel.* install the package linux-headers-9.8.7-test"
+		bcc=$auto
+	fi
+	empty_btf
+	echo '[none] integrity confidentiality' >root/sys/kernel/security/lockdown
+	mkdir -p root/proc/sys/kernel
+	echo 9.8.7-test >root/proc/sys/kernel/osrelease
+	refused "bcc" "$bcc" '--backend bcc'
+	refused "no BTF wanted" "$auto" --no-btf
+	refused "libbpf without BTF" 'left aside \(--no-btf\); --backend libbpf cannot do without' '--backend libbpf --no-btf'
+	run "$SWAPTRACE" record --backend xyz
+	tap_is "$STATUS" 2 "another backend is wrong usage"
+	if [ "${bcc#built}" = "$bcc" ]; then
+		echo 5.11.0 >root/proc/sys/kernel/osrelease
+		refused "bcc on an old kernel" 'needs Linux 5.12 or later, this is 5.11.0' '--backend bcc'
+	else
+		for _ in 1 2 3; do
+			tap_skip "bcc on an old kernel" "built without bcc"
+		done
+	fi
+	run "$SWAPTRACE" record --list-hooks --kallsyms kallsyms --backend bcc
+	tap_grep 'bcc attaches by kprobe and kretprobe alone' "$OUT" "--list-hooks says what bcc does not give"
+	run "$SWAPTRACE" record --list-hooks --kallsyms kallsyms --backend bcc --attach fentry
+	tap_is "$STATUS" 2 "bcc has no fentry"
+	run "$SWAPTRACE" record --list-hooks --kallsyms kallsyms --btf nothere
+	tap_is "$STATUS" 3 "a BTF file that is not there is unreadable input"
+	tap_grep 'nothere: cannot be opened: No such file' "$ERR" "and named"
 }
 
 # A command is neither run nor mistaken for what failed.
@@ -136,12 +171,13 @@ if "$SWAPTRACE" record -o none 2>&1 </dev/null | grep -q 'built without BPF'; th
 	check_usage
 	check_no_bpf
 else
-	tap_plan 44
+	tap_plan 61
 	check_list
 	check_groups
 	check_usage
 	check_btf
 	check_privileges
+	check_backends
 	check_command
 fi
 tap_end

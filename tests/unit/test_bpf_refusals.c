@@ -80,8 +80,8 @@ static void test_no_btf(void **state)
 
 	(void)state;
 	assert_int_equal(read_btf(&f, &e), -ENOENT);
-	assert_non_null(strstr(e.text, "missing"));
-	assert_non_null(strstr(e.text, "CONFIG_DEBUG_INFO_BTF"));
+	/* What that means depends on whose file it is: tests/cases/record.sh. */
+	assert_non_null(strstr(e.text, "/sys/kernel/btf/vmlinux: cannot be opened"));
 	put("/sys/kernel/btf/vmlinux", "", 0);
 	assert_int_equal(read_btf(&f, &e), -ENODATA);
 	assert_non_null(strstr(e.text, "empty"));
