@@ -43,7 +43,7 @@ events() {
 
 guest_or_skip 6.12 6.1
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
-tap_plan 17
+tap_plan 20
 [ -x "${RECORDER:-}" ] || guest_recorder
 tap_ok $? "a recorder without libraries is there"
 GUEST_TIMEOUT=${GUEST_TIMEOUT:-300}
@@ -72,4 +72,16 @@ for kernel in 6.12 6.1; do
 		grep -q ' ns for each of the ' "$GUEST_DIR/record.log"
 	tap_ok $? "$kernel: --self-cost says what the events cost" || tap_show "$GUEST_DIR/record.log"
 done
+
+# Memory that is swapped out: interrupts put what was written into the batch that rotates it, also while it is drained.
+GUEST_TIMEOUT=300 guest_run lru-swap --kernel 6.12 --workload t1-cluster --size small --recorder "$RECORDER" \
+	--record-from swapon --record-args "--events=lru -b 16M"
+tap_ok $? "6.12, swapping: recorded"
+run "$SWAPTRACE" replay --verify --json "$GUEST_DIR/t1-cluster.swaptrace"
+jq -e '.results[0].verify | .checked > 4000 and .checked == .agreed' "$OUT" >/dev/null
+tap_ok $? "6.12, swapping: drains, flushes and batch sizes are predicted" ||
+	jq -c '.results[0].verify' "$OUT" | tap_comment
+rotated=$("$SWAPTRACE" dump "$GUEST_DIR/t1-cluster.swaptrace" 2>/dev/null | grep -c ' LRUADD op=rotate ')
+[ "$rotated" -gt 5000 ]
+tap_ok $? "6.12, swapping: with folios rotated by interrupts" || tap_comment "only $rotated"
 tap_end
