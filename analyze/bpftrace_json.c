@@ -121,13 +121,13 @@ static uint64_t put_map(FILE *out, json_t *data,
 	const char *map, *key;
 	json_t *value, *one;
 
-	json_object_foreach(data, map, value) {
+	json_object_foreach(data, map, value)
+	{
 		if (!json_is_object(value)) {
 			bad += !put(out, map, NULL, value);
 			continue;
 		}
-		json_object_foreach(value, key, one)
-			bad += !put(out, map, key, one);
+		json_object_foreach(value, key, one) bad += !put(out, map, key, one);
 	}
 	fputc('\n', out);
 	return bad;

@@ -718,8 +718,8 @@ int comparison_finish(struct comparison *c, const struct comparison_options *o, 
 {
 	int ret = 0;
 
-	if (c->n < 2)
-		return error_set(e, -EINVAL, "there is only one input; compare needs at least two");
+	if (!c->n)
+		return error_set(e, -EINVAL, "there is no input");
 	if (o->names)
 		ret = apply_names(c, o->names, e);
 	make_names_differ(c);

@@ -128,8 +128,8 @@ struct comparison_options {
 
 /**
  * comparison_finish - summaries, common units, warnings and footnotes; call it once
- * Returns 0; -EINVAL for fewer than two inputs, units that can not be compared, or names that do
- * not fit; -ENOMEM.
+ * Returns 0; -EINVAL for no input (one has nothing to be compared with), units that can not be
+ * compared, or names that do not fit; -ENOMEM.
  */
 int comparison_finish(struct comparison *c, const struct comparison_options *o, struct error *e);
 

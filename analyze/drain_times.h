@@ -16,7 +16,7 @@
  */
 
 struct drain_times_list {
-	char name[128]; /* the file's, without folders; harmless text */
+	char name[128];			       /* the file's, without folders; harmless text */
 	char unit[16], release[80], drain[16]; /* "" where the file does not say */
 	int emulated;			       /* 1, 0; -1: the file does not say */
 	double rows[MMTESTS_ROWS];

@@ -46,8 +46,8 @@ void lruadd_predict(const struct calibration *c, struct lruadd_patch p[LRUADD_PA
 				      .saved = c->both,
 				      .published = published_gain(LRUADD_MAINLINE, LRUADD_BOTH) };
 	for (int i = 0; i < LRUADD_PATCHES; i++) {
-		p[i].at_published_rate = lru_cost_gain(lruadd_published_page_ns(LRUADD_MAINLINE),
-						       p[i].saved.median);
+		p[i].at_published_rate =
+			lru_cost_gain(lruadd_published_page_ns(LRUADD_MAINLINE), p[i].saved.median);
 		p[i].holes_read_twice = lru_cost_gain(own_page_ns(c), p[i].saved.median);
 	}
 }

@@ -17,10 +17,10 @@ enum { LRUADD_MAINLINE, LRUADD_INLINE, LRUADD_BOTH, LRUADD_KERNELS }; /* of publ
 
 struct lruadd_patch {
 	const char *name;
-	struct spread saved;	   /* ns a page */
-	double published;	   /* gain in percent */
-	double at_published_rate;  /* estimated gain at mainline's published rate */
-	double holes_read_twice;   /* at the rate at which this machine reads holes, NaN unknown */
+	struct spread saved;	  /* ns a page */
+	double published;	  /* gain in percent */
+	double at_published_rate; /* estimated gain at mainline's published rate */
+	double holes_read_twice;  /* at the rate at which this machine reads holes, NaN unknown */
 };
 
 /** lruadd_published_page_ns - ns a page at the published rate of @kernel, pages of 4 kB */

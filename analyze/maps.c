@@ -22,8 +22,9 @@ static size_t name_length(const char *s, size_t len)
 {
 	size_t n = len && *s == '@';
 
-	while (n && n < len && (s[n] == '_' || (s[n] >= '0' && s[n] <= '9') ||
-				((s[n] | 32) >= 'a' && (s[n] | 32) <= 'z')))
+	while (n && n < len &&
+	       (s[n] == '_' || (s[n] >= '0' && s[n] <= '9') ||
+		((s[n] | 32) >= 'a' && (s[n] | 32) <= 'z')))
 		n++;
 	return n;
 }

@@ -165,11 +165,11 @@ static json_t *map_json(const struct count_map *map)
 	for (unsigned int i = 0; rows && i < map->n; i++) {
 		double share = percent_of(rows[i]->count, map->total);
 
-		json_array_append_new(
-			list, json_pack("{s:s, s:o, s:o, s:o}", "key", rows[i]->key, "pid",
-					count_json(rows[i]->pid), "count",
-					count_json(rows[i]->count), "share_pct",
-					isnan(share) ? json_null() : json_real(share)));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:o, s:o, s:o}", "key", rows[i]->key, "pid",
+						count_json(rows[i]->pid), "count",
+						count_json(rows[i]->count), "share_pct",
+						isnan(share) ? json_null() : json_real(share)));
 	}
 	if (!rows || json_array_size(list) != map->n) {
 		json_decref(list);
@@ -190,10 +190,10 @@ static json_t *histogram_json(const struct text_hist *h)
 	json_t *list = json_array();
 
 	for (unsigned int i = 0; i < h->n; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "low",
-						      bound_json(h->b[i].low), "high",
-						      bound_json(h->b[i].high), "count",
-						      count_json(h->b[i].count)));
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o, s:o}", "low", bound_json(h->b[i].low),
+						"high", bound_json(h->b[i].high), "count",
+						count_json(h->b[i].count)));
 	return json_pack("{s:s, s:o, s:o}", "name", h->name, "samples", count_json(h->total),
 			 "buckets", list);
 }
@@ -225,9 +225,8 @@ int maps_json(FILE *f, const struct map_dump *dumps, unsigned int n)
 	o = json_pack("{s:s, s:i, s:o}", "swaptrace", "maps", "version", 1, "files", files);
 	if (!o)
 		ret = -ENOMEM;
-	else if (!ret &&
-		 (json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
-		  fputc('\n', f) == EOF))
+	else if (!ret && (json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
+			  fputc('\n', f) == EOF))
 		ret = -EIO;
 	json_decref(o);
 	return ret;

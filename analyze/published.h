@@ -69,7 +69,7 @@ struct published_row {
 	"Mel Gorman, \"mm: only drain per-cpu pagevecs once per pagevec usage\", 18 Oct 2017, "    \
 	"kernel 4.14-rc4"
 
-#define PUBLISHED_DRAIN_SETUP "sparsetruncate (tiny), time per truncation"
+#define PUBLISHED_DRAIN_SETUP "sparsetruncate (tiny), microseconds per truncation"
 #define PUBLISHED_DRAIN_ROWS 17
 
 extern const struct published_row published_drain[PUBLISHED_DRAIN_ROWS];

@@ -81,8 +81,9 @@ json_t *reproduce_swapoff_json(void)
 				 count(published_swapoff_windows[i].patched)));
 	for (unsigned int i = 0; i < 2; i++)
 		append(&ok, times,
-		       json_pack("{s:s, s:f, s:f}", "readahead", published_swapoff_times[i].readahead,
-				 "vanilla", published_swapoff_times[i].vanilla, "patched",
+		       json_pack("{s:s, s:f, s:f}", "readahead",
+				 published_swapoff_times[i].readahead, "vanilla",
+				 published_swapoff_times[i].vanilla, "patched",
 				 published_swapoff_times[i].patched));
 	put(&ok, published, "windows", windows);
 	put(&ok, published, "seconds", times);

@@ -105,13 +105,16 @@ static int print(const struct arguments *args, const struct comparison *c, enum 
 	return 0;
 }
 
-static int load(const struct arguments *args, struct comparison *c)
+static int load(const struct arguments *args, struct comparison *c, enum style style)
 {
 	struct error e = { 0 };
 
 	for (int i = 0; i < args->nfiles; i++) {
 		int ret = comparison_load(c, args->files[i], args->nfiles == 1, &e);
 
+		/* mmtests prints a table of one column, too. */
+		if (ret == -EINVAL && args->nfiles == 1 && style == STYLE_MMTESTS)
+			ret = comparison_load(c, args->files[i], false, &e);
 		/* Nothing is wrong with a list that has no other to be compared with. */
 		if (ret == -EINVAL && args->nfiles == 1)
 			return fail(EXIT_USAGE, "%s", e.text);
@@ -125,11 +128,11 @@ static int compare(const struct arguments *args, struct comparison *c,
 		   const struct comparison_options *o, enum style style)
 {
 	struct error e = { 0 };
-	int ret = load(args, c);
+	int ret = load(args, c, style);
 
 	if (ret)
 		return ret;
-	if (c->n < 2)
+	if (c->n < 2 && style != STYLE_MMTESTS)
 		return fail(EXIT_USAGE,
 			    "%s holds only one input; compare needs at least two: name "
 			    "another file",
@@ -204,7 +207,9 @@ const struct command cmd_compare = {
 		"value "
 		"a side there is no test. --style mmtests prints the quartile table of mmtests as "
 		"of "
-		"October 2017, where columns are named by --names RELEASE-NAME; --style lkp prints "
+		"October 2017, where columns are named by --names RELEASE-NAME and a single list "
+		"makes a "
+		"table of one column; --style lkp prints "
 		"mean, "
 		"deviation in percent, and change.\n\n"
 		"Warnings go to standard error: conditions that differ (release, page_cluster, "
