@@ -17,7 +17,8 @@ static uint64_t clip(const struct engine *g, uint64_t type, uint64_t off, uint64
 {
 	uint64_t left;
 
-	if (!slots_valid(&g->machine.slots, type, off))
+	if (!slots_valid(&g->machine.slots, type, off) ||
+	    (!g->machine.slots.dev[type].pages && n > SLOT_RUN_LIMIT))
 		return 0;
 	left = g->machine.slots.dev[type].size - off;
 	return n < left ? n : left;
@@ -120,11 +121,12 @@ static int on_read(struct engine *g, const struct block_view *v, uint32_t k,
 		   const struct columns *c, uint32_t i)
 {
 	uint64_t type = column_get(c, i, READ_TYPE, 0), off = c->v[READ_OFF][i];
+	uint64_t n = clip(g, type, off, column_get(c, i, READ_N, 1));
 	struct moment at = engine_moment(v, k, c, i);
 
-	if (!slots_valid(&g->machine.slots, type, off))
+	if (!n)
 		return 0;
-	return verify_read(&g->verify, &at, (unsigned int)type, off, column_get(c, i, READ_N, 1),
+	return verify_read(&g->verify, &at, (unsigned int)type, off, n,
 			   column_has(c, i, READ_CAUSE) ? (int)c->v[READ_CAUSE][i] : -1);
 }
 
@@ -363,12 +365,18 @@ static int on_swapoff(struct engine *g, const struct columns *c, uint32_t i, uin
 static void on_slots(struct engine *g, const struct columns *c, uint32_t i)
 {
 	uint64_t type = column_get(c, i, SLOTS_TYPE, 0), off = c->v[SLOTS_OFF][i];
-	uint64_t n = clip(g, type, off, column_get(c, i, SLOTS_N, 1));
+	uint64_t n = column_get(c, i, SLOTS_N, 1);
 	uint64_t count = column_get(c, i, SLOTS_COUNT, 1);
+	struct slot_device *d;
 
+	if (!slots_valid(&g->machine.slots, type, off))
+		return;
+	d = &g->machine.slots.dev[type];
+	if (n > d->size - off)
+		n = d->size - off;
 	/* What the snapshot saw of references is newer than what the survey inferred. */
-	for (uint64_t k = off; k < off + n; k++)
-		g->machine.slots.dev[type].refs[k] = (uint8_t)(count > 255 ? 255 : count);
+	if (slots_name(d->pages, &d->named, n))
+		memset(d->refs + off, count > 255 ? 255 : (int)count, n);
 }
 
 /* Slots whose references, cache or allocation an event changes: type, off and n stand together. */
@@ -376,12 +384,15 @@ static void note_change(struct engine *g, const struct block_view *v, uint32_t k
 			enum event_type type, const struct columns *c, uint32_t i)
 {
 	unsigned int first = type == EV_ALLOC ? ALLOC_TYPE : CACHE_TYPE;
+	uint64_t slot_type, off;
 
 	if (type != EV_CACHE && type != EV_UNCACHE && type != EV_ALLOC && type != EV_UNREF &&
 	    type != EV_FREE)
 		return;
-	verify_change(&g->verify, v->times[k], v->cpus[k], column_get(c, i, first, 0),
-		      c->v[first + 1][i], column_get(c, i, first + 2, 1));
+	slot_type = column_get(c, i, first, 0);
+	off = c->v[first + 1][i];
+	verify_change(&g->verify, v->times[k], v->cpus[k], slot_type, off,
+		      clip(g, slot_type, off, column_get(c, i, first + 2, 1)));
 }
 
 int engine_event(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,

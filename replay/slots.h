@@ -20,6 +20,15 @@
 /* Offsets at or above this are never tracked, whatever a trace claims (16 TiB of 4 KiB pages). */
 #define SLOT_OFFSET_LIMIT (1ull << 32)
 
+/*
+ * What is believed where the size of a device is unknown: no folio has more pages than the first (a
+ * kernel's have up to 8,192), so no event but SLOTS names more slots at a time; and a snapshot
+ * names each slot once, of at most as many as the second (1 TiB of 4 KiB pages). Otherwise each
+ * line of a text could cost as much work as the largest device.
+ */
+#define SLOT_RUN_LIMIT (1ull << 16)
+#define SLOT_UNKNOWN_LIMIT (1ull << 28)
+
 /* Where a slot's content belongs: VMA index (0: unknown) and page number of the address. */
 struct slot_owner {
 	uint32_t vma;
@@ -31,6 +40,7 @@ struct slot_device {
 	bool on;	/* swapped on at this moment */
 	uint64_t pages; /* slots with the header slot, 0: unknown */
 	uint64_t size;	/* slots tracked: arrays are this long */
+	uint64_t named; /* slots of SLOTS events so far while the size is unknown */
 	uint32_t flags; /* enum device_flag */
 	bool have_flags;
 	uint8_t *refs; /* references, saturating at 255; 0: free, or only in the swap cache */
@@ -80,6 +90,20 @@ int slots_allocate(struct slots *s, bool owners);
 static inline bool slots_valid(const struct slots *s, uint64_t type, uint64_t off)
 {
 	return type < SLOT_DEVICES && off && off < s->dev[type].size;
+}
+
+/**
+ * slots_name - count @n slots of a SLOTS event; @pages and @named belong to its device
+ * Returns false when they are more than a snapshot of a device of unknown size can name.
+ */
+static inline bool slots_name(uint64_t pages, uint64_t *named, uint64_t n)
+{
+	if (pages)
+		return true;
+	if (n > SLOT_UNKNOWN_LIMIT - *named)
+		return false;
+	*named += n;
+	return true;
 }
 
 /** slots_in_use - whether page table entries refer to the slot, so that readahead would read it */

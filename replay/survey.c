@@ -8,13 +8,6 @@
 
 #define BIT(k) (1u << (k))
 
-/*
- * What is believed of a device of unknown size: slots below the first (1 TiB of 4 KiB pages), in
- * runs no longer than the second (256 GiB).
- */
-#define UNKNOWN_LIMIT (1ull << 28)
-#define RUN_LIMIT (1ull << 26)
-
 /* Fresh zero pages cost nothing until a slot in them is named, however far out it lies. */
 static void *grow_array(void *array, uint64_t old, uint64_t n, size_t size)
 {
@@ -61,7 +54,7 @@ static void set_pages(struct survey_device *d, uint64_t pages)
  * Makes a run of slots addressable. Returns 1, 0 when it lies outside the device (counted, to be
  * ignored), negative errno.
  */
-static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n)
+static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n, bool snapshot)
 {
 	struct survey_device *d;
 	uint64_t limit;
@@ -70,15 +63,19 @@ static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n)
 		return 0;
 	d = &s->dev[type];
 	/* A size is no more to be believed than an offset. */
-	limit = d->pages ? d->pages : UNKNOWN_LIMIT;
+	limit = d->pages ? d->pages : SLOT_UNKNOWN_LIMIT;
 	if (limit > SLOT_OFFSET_LIMIT)
 		limit = SLOT_OFFSET_LIMIT;
-	if (!off || off >= limit || (!d->pages && *n > RUN_LIMIT)) {
+	if (!off || off >= limit || (!snapshot && !d->pages && *n > SLOT_RUN_LIMIT)) {
 		d->outside++;
 		return 0;
 	}
 	if (*n > limit - off)
 		*n = limit - off;
+	if (snapshot && !slots_name(d->pages, &d->named, *n)) {
+		d->outside++;
+		return 0;
+	}
 	if (off + *n <= d->size)
 		return 1;
 	if (!grow_device(s, d, off + *n))
@@ -110,7 +107,7 @@ static int explain(const struct survey *s, int ret, struct error *e)
 static int mention(struct survey *s, uint64_t type, uint64_t off, uint64_t n, uint8_t bits,
 		   uint64_t refs)
 {
-	int ret = reach(s, type, off, &n);
+	int ret = reach(s, type, off, &n, bits & START_FROM_SNAPSHOT);
 	struct survey_device *d;
 
 	if (ret <= 0)
@@ -129,7 +126,7 @@ static int mention(struct survey *s, uint64_t type, uint64_t off, uint64_t n, ui
 
 static int birth(struct survey *s, uint64_t type, uint64_t off, uint64_t n)
 {
-	if (!s->owners || reach(s, type, off, &n) <= 0)
+	if (!s->owners || reach(s, type, off, &n, false) <= 0)
 		return 0;
 	for (uint64_t i = off; i < off + n; i++)
 		s->dev[type].instance[i] = ++s->births;

@@ -37,6 +37,7 @@ struct survey_device {
 	struct slot_owner *owner; /* of the content at the start; NULL without owners */
 	uint32_t *instance;	  /* birth number of the content now, 0: that of the start */
 	uint64_t outside;	  /* events whose offset lies outside the device: ignored */
+	uint64_t named;		  /* see slots_name() */
 };
 
 /* Readahead state told by the first recorded call. */

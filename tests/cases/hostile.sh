@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 13
+tap_plan 14
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -39,6 +39,16 @@ trace long_run "$CLUSTER" <<-END
 	LOOKUP type=0 off=5 cause=fault
 END
 tap_is "$(of long_run '[.calls, .pages_read]')" "[1,1]" "sizes: a run of 2^60 slots is not believed"
+
+# Long runs over and over: as much work as bytes of text, not as slots named. Of 2^26 - 2 slots a run,
+# four (of 2,000) fit into the 2^28 that a device of unknown size may have; no folio has as many as the others name.
+{
+	for _ in $(seq 2000); do echo "SLOTS type=0 off=1 n=67108862 count=1 cached=0"; done
+	for _ in $(seq 1000); do echo "CACHE type=0 off=1 n=67108862 by=swapout"; done
+} | trace again "$CLUSTER"
+run timeout 60 "$SWAPTRACE" replay --verify "$WORK/again"
+tap_grep '[^0-9]2996 events name slots outside their device' "$OUT" "sizes: runs that can't all be there" ||
+	tap_show "$OUT"
 
 # 2^32 - 2 is a slot of a 16 TiB device: nothing says that there is one, so it costs nothing either.
 trace far_out "$CLUSTER" <<-END
