@@ -595,6 +595,7 @@ int report_build(struct report *r, const struct sources *s)
 	report_windows(r, s);
 	report_time(r, s);
 	report_alloc(r, s);
+	report_devices(r, s);
 	report_lru(r, s);
 	report_swapoffs(r, s);
 	if (anybody_needs(s))

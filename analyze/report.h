@@ -15,7 +15,7 @@
  * It is made once and rendered in several forms.
  */
 
-#define REPORT_PLOTS 8
+#define REPORT_PLOTS 12
 
 struct report {
 	struct document doc;

@@ -24,6 +24,8 @@ void report_swapoffs(struct report *r, const struct sources *s);
 void report_alloc(struct report *r, const struct sources *s);
 /** report_alloc_plots - its pictures */
 void report_alloc_plots(struct report *r, const struct sources *s);
+/** report_devices - which swap device served what, where there are several; how full they were */
+void report_devices(struct report *r, const struct sources *s);
 /** report_lru - drains of the per-CPU batches by policy and call site */
 void report_lru(struct report *r, const struct sources *s);
 

@@ -229,6 +229,7 @@ static json_t *verify_json(struct writing *w, const struct verify_result *v)
 	put_count(w, o, "allocs_settling", v->allocs_settling);
 	put_count(w, o, "alloc_in_step", v->alloc_in_step ? v->alloc_in_step : COUNT_UNKNOWN);
 	put_count(w, o, "alloc_in_step_ns", v->alloc_in_step ? v->alloc_in_step_ns : COUNT_UNKNOWN);
+	put_text(w, o, "alloc_unknown", v->alloc_unknown[0] ? v->alloc_unknown : NULL);
 	put_lru_checked(w, o, &v->lru);
 	put_count(w, o, "explained", v->explained);
 	put_text(w, o, "missing", v->missing[0] ? v->missing : NULL);
@@ -374,6 +375,36 @@ static json_t *processes_json(struct writing *w, const struct trace_summary *s)
 	return a;
 }
 
+static json_t *device_use_json(struct writing *w, const struct device_use_result *u)
+{
+	json_t *o, *a = json_array();
+
+	if (!u->known)
+		return json_null();
+	o = json_object();
+	for (unsigned int i = 0; i < u->n; i++) {
+		const struct device_use *d = &u->device[i];
+		json_t *e = json_object();
+
+		put_count(w, e, "type", d->type);
+		put_count(w, e, "slots", d->slots);
+		put_count(w, e, "used", d->used);
+		put_count(w, e, "peak", d->peak);
+		put_count(w, e, "given", d->given);
+		put_count(w, e, "swapins", d->swapins);
+		put_count(w, e, "aged", d->aged);
+		put_count(w, e, "age_ms", d->age_ms);
+		append(w, a, e);
+	}
+	put(w, o, "devices", a);
+	put_count(w, o, "swapins", u->tiers ? u->swapins : COUNT_UNKNOWN);
+	put_count(w, o, "slower", u->tiers ? u->slower : COUNT_UNKNOWN);
+	put_count(w, o, "swapins_full", u->tiers ? u->swapins_full : COUNT_UNKNOWN);
+	put_count(w, o, "slower_full", u->tiers ? u->slower_full : COUNT_UNKNOWN);
+	put_count(w, o, "full_from_ns", u->full_from_ns);
+	return o;
+}
+
 static json_t *item_json(struct writing *w, const struct result_item *item, bool with_facts)
 {
 	const struct replay_result *r = item->result;
@@ -400,8 +431,10 @@ static json_t *item_json(struct writing *w, const struct result_item *item, bool
 	put(w, o, "swapoffs", swapoffs_json(w, r));
 	put(w, o, "slices", slices_json(w, r));
 	put(w, o, "notes", notes_json(w, r));
-	if (item->summary)
+	if (item->summary) {
 		put(w, o, "processes", processes_json(w, item->summary));
+		put(w, o, "device_use", device_use_json(w, &item->summary->devices));
+	}
 	return o;
 }
 

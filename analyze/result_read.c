@@ -293,6 +293,7 @@ static void get_verify(struct input *in, const json_t *o, struct verify_result *
 	v->allocs_settling = get_count_or_0(in, o, "allocs_settling");
 	v->alloc_in_step = get_count_or_0(in, o, "alloc_in_step");
 	v->alloc_in_step_ns = get_count_or_0(in, o, "alloc_in_step_ns");
+	get_text(in, o, "alloc_unknown", v->alloc_unknown, sizeof(v->alloc_unknown));
 	get_lru_checked(in, o, &v->lru);
 	v->explained = get_count_or_0(in, o, "explained");
 	get_text(in, o, "missing", v->missing, sizeof(v->missing));

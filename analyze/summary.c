@@ -8,6 +8,7 @@
 #include "analyze/distribution.h"
 #include "analyze/format.h"
 #include "analyze/slotset.h"
+#include "analyze/summary_devices.h"
 #include "analyze/summary_swapout.h"
 #include "analyze/summary_time.h"
 
@@ -28,6 +29,7 @@ struct gathering {
 	struct timeline timeline;
 	struct slotset *ahead; /* read ahead and not looked up since */
 	struct swapout_gathering *swapout;
+	struct device_gathering *devices;
 	struct task tasks[TASKS];
 	uint64_t batches;
 	uint64_t used;	 /* readahead pages that were looked up */
@@ -195,6 +197,7 @@ static void take_need(struct gathering *g, const struct event *ev, struct time_s
 	if (hit)
 		return;
 	g->s->swapins++;
+	devices_swapin(g->devices, &g->s->facts, ev);
 	d = find_device(g, ev->v[LOOKUP_TYPE]);
 	if (event_get(ev, LOOKUP_BYPASS, 0))
 		g->by_key++;
@@ -361,6 +364,9 @@ static int take_event(struct gathering *g, const struct event *ev)
 
 	if (ev->type >= EV_NR)
 		return 0;
+	/* Slots are taken and given back whoever does it. */
+	if (devices_event(g->devices, &s->facts, ev))
+		return -ENOMEM;
 	if (event_get(ev, KEY_FILTERED, 0)) {
 		s->filtered++;
 		return 0;
@@ -548,7 +554,8 @@ static int finish(struct gathering *g)
 	s->facts.lost = s->result.lost = header.lost;
 	s->facts.damaged_blocks = header.damaged_blocks;
 	s->facts.truncated = header.truncated;
-	if (swapout_finish(g->swapout, g->reader, &s->alloc, &s->lru))
+	if (swapout_finish(g->swapout, g->reader, &s->alloc, &s->lru) ||
+	    devices_finish(g->devices, &s->facts, &s->devices))
 		return -ENOMEM;
 	return timeline_store(&g->timeline, &s->result);
 }
@@ -563,8 +570,9 @@ static int begin(struct gathering *g, const char *name)
 	g->vma_ra = s->facts.vma_ra < 2 ? (int)s->facts.vma_ra : -1;
 	g->ahead = slotset_new();
 	g->swapout = swapout_new();
+	g->devices = devices_new();
 	read_probes(g);
-	return g->ahead && g->swapout ? 0 : -ENOMEM;
+	return g->ahead && g->swapout && g->devices ? 0 : -ENOMEM;
 }
 
 int trace_summary(struct trace_reader *r, const char *name, struct trace_summary *s,
@@ -592,6 +600,7 @@ int trace_summary(struct trace_reader *r, const char *name, struct trace_summary
 		ret = error_set(e, -ENOMEM, "%s: out of memory", name);
 	slotset_free(g->ahead);
 	swapout_free(g->swapout);
+	devices_free(g->devices);
 	free(g->comms);
 	free(g);
 	if (ret)
@@ -604,6 +613,7 @@ void trace_summary_free(struct trace_summary *s)
 	replay_result_free(&s->result);
 	alloc_result_free(&s->alloc);
 	lru_result_free(&s->lru);
+	free(s->devices.slices);
 	free(s->series);
 	memset(s, 0, sizeof(*s));
 }

@@ -54,6 +54,45 @@ struct swapoff_series {
 	uint64_t pages[SLICES_MAX];
 };
 
+#define DEVICE_AGES 32 /* bins by powers of two of a millisecond; the last one holds all above */
+
+/* What one swap device was used for. */
+struct device_use {
+	uint32_t type;
+	bool have_prio;
+	int32_t prio;
+	uint64_t slots;	     /* usable ones; COUNT_UNKNOWN */
+	uint64_t used, peak; /* at the end, and the most; COUNT_UNKNOWN */
+	uint64_t given;	     /* slots, by recorded allocations */
+	uint64_t swapins;    /* needs not found in the swap cache, those of a swapoff left out */
+	/*
+	 * Of them: with a known age, which is the time since the slot was given; sum of the ages;
+	 * ages[0] is below 1 ms, ages[i] from 2^(i-1) ms on.
+	 */
+	uint64_t aged, age_ms, ages[DEVICE_AGES];
+};
+
+struct device_slice {
+	uint64_t t_ns;
+	uint64_t swapins[HEADER_DEVICES_MAX]; /* in it, by type */
+	uint64_t used[HEADER_DEVICES_MAX];    /* slots at its end */
+};
+
+/* Devices beside each other (analyze/summary_devices.h). */
+struct device_use_result {
+	bool known; /* the trace has more than one device */
+	struct device_use device[HEADER_DEVICES_MAX];
+	unsigned int n;
+	bool freed; /* the trace tells when slots became free; else used only grows */
+	bool tiers; /* devices of different priorities were on at a swap-in */
+	/* Then: swap-ins, of them from a slower device; the same while the fast one was full. */
+	uint64_t swapins, slower, swapins_full, slower_full;
+	uint64_t full_from_ns;	     /* it was for the first time; COUNT_UNKNOWN: never seen full */
+	uint64_t full_times;	     /* it became so */
+	struct device_slice *slices; /* owned */
+	unsigned int nslices;
+};
+
 struct process_count {
 	char comm[80]; /* harmless text; "(unknown)" */
 	uint64_t lookups;
@@ -88,6 +127,7 @@ struct trace_summary {
 	 */
 	struct alloc_result alloc;
 	struct lru_result lru;
+	struct device_use_result devices;
 };
 
 /**

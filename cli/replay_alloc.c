@@ -205,7 +205,9 @@ void print_alloc_verify(const struct verify_result *v)
 		return;
 	printf("  allocations and failures %s of %s", format_count(v->allocs_agreed).s,
 	       format_count(v->allocs_checked).s);
-	if (v->alloc_in_step_ns)
+	if (v->alloc_in_step_ns && !v->allocs_settling)
+		printf("; in step from the first one on, with slots in use at the start");
+	else if (v->alloc_in_step_ns)
 		printf("; in step from decision %s (%" PRIu64
 		       " ns) on, the %s before are not counted",
 		       format_count(v->alloc_in_step).s, v->alloc_in_step_ns,
@@ -213,4 +215,7 @@ void print_alloc_verify(const struct verify_result *v)
 	else if (!v->alloc_in_step)
 		printf("; never in step");
 	printf("\n");
+	if (v->alloc_unknown[0])
+		printf("  slots were in use at the start, and the trace does not tell: %s\n",
+		       v->alloc_unknown);
 }

@@ -65,7 +65,8 @@ struct verify_result {
 	uint64_t allocs_checked, allocs_agreed; /* slots given, and requests that got none */
 	uint64_t allocs_settling;  /* not counted: from before the allocator was in step */
 	uint64_t alloc_in_step;	   /* first allocation decision counted, from 1; 0: none */
-	uint64_t alloc_in_step_ns; /* its time; 0 where it is the first of all */
+	uint64_t alloc_in_step_ns; /* its time; 0 where no slot was in use at the start */
+	char alloc_unknown[128];   /* of the allocator's state at the start; "" = nothing */
 	struct lru_checked lru;
 	uint64_t explained; /* disagreements with a stated reason (order of events, loss) */
 	unsigned int nfirst;
