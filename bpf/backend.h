@@ -103,6 +103,9 @@ int bpf_backend_clusters(struct bpf_backend *b, struct clusters_args *a,
 			 const struct cluster_entry **entries);
 int bpf_backend_places(struct bpf_backend *b, struct places_args *a);
 
+/** bpf_backend_caches - the slots cache of a CPU; @entries points into the shared map */
+int bpf_backend_caches(struct bpf_backend *b, struct caches_args *a, const uint64_t **entries);
+
 /** bpf_backend_snapshot - copy a piece of swap_map; @bytes points into the shared map */
 int bpf_backend_snapshot(struct bpf_backend *b, struct snapshot_args *a, const uint8_t **bytes);
 

@@ -71,6 +71,8 @@ static void find_variables(struct bpf_backend *b, const struct hook_kernel *k)
 		.per_cpu_offset = symbols_variable(&k->symbols, "__per_cpu_offset"),
 		.cpu_fbatches = symbols_variable(&k->symbols, "cpu_fbatches"),
 		.lru_rotate = symbols_variable(&k->symbols, "lru_rotate"),
+		.swp_slots = symbols_variable(&k->symbols, "swp_slots"),
+		.slots_active = symbols_variable(&k->symbols, "swap_slot_cache_active"),
 	};
 }
 
@@ -392,4 +394,14 @@ int bpf_backend_clusters(struct bpf_backend *b, struct clusters_args *a,
 int bpf_backend_places(struct bpf_backend *b, struct places_args *a)
 {
 	return run_program(b, RUN_PLACES, a, sizeof(*a));
+}
+
+int bpf_backend_caches(struct bpf_backend *b, struct caches_args *a, const uint64_t **entries)
+{
+	int err = map_chunk(b);
+
+	if (err)
+		return err;
+	*entries = b->chunk;
+	return run_program(b->skel->progs.caches, a, sizeof(*a));
 }

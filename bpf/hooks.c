@@ -507,9 +507,10 @@ const size_t hook_plan_len = sizeof(hook_plan) / sizeof(hook_plan[0]);
 
 /* Names beside those of the plan: what conditions mention, and the kernel's variables. */
 static const char *const other_names[] = {
-	"free_swap_slot",  "swapin_readahead_hits", "prev_offset",    "last_readahead_pages",
-	"page_cluster",	   "enable_vma_readahead",  "nr_rotate_swap", "swap_info",
-	"vm_event_states", "__per_cpu_offset",	    "cpu_fbatches",   "lru_rotate",
+	"free_swap_slot",  "swapin_readahead_hits",  "prev_offset",    "last_readahead_pages",
+	"page_cluster",	   "enable_vma_readahead",   "nr_rotate_swap", "swap_info",
+	"vm_event_states", "__per_cpu_offset",	     "cpu_fbatches",   "lru_rotate",
+	"swp_slots",	   "swap_slot_cache_active",
 };
 
 #define NAMES_MAX 240
@@ -820,6 +821,8 @@ static void print_variables(FILE *f, const struct hook_kernel *k)
 		{ "vm_event_states", "the exact LOOKUP ra=; it is taken from the hits instead" },
 		{ "__per_cpu_offset", "the same, and the content of per-CPU batches" },
 		{ "cpu_fbatches", "LRUADD, FLUSH and the counts of DRAIN" },
+		{ "swp_slots",
+		  "what slots caches held at the start (no kernel from 6.14 has any)" },
 	};
 
 	fprintf(f, "\nvariables of the kernel that are read by address%s\n",

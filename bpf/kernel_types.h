@@ -114,6 +114,14 @@ typedef struct {
 	unsigned long val;
 } swp_entry_t;
 
+struct swap_slots_cache___entries { /* to 6.13 */
+	swp_entry_t *slots;
+	int nr;
+	int cur;
+	swp_entry_t *slots_ret;
+	int n_ret;
+};
+
 struct page {
 	unsigned long flags;
 	unsigned long private;

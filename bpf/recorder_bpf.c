@@ -544,6 +544,43 @@ static int allocator_state(struct recorder *r, unsigned int type)
 	return err;
 }
 
+/* One entry of the slots cache of @cpu. */
+static int parked_event(struct recorder *r, const struct caches_args *a, uint64_t entry,
+			enum cache_side side)
+{
+	struct event ev;
+
+	own_event(r, &ev, EV_PCPU, a->t_ns);
+	event_set(&ev, KEY_CPU, a->cpu);
+	event_set(&ev, PCPU_TYPE, entry >> ENTRY_TYPE_SHIFT);
+	event_set(&ev, PCPU_OFF, entry & ENTRY_OFFSET_MASK);
+	event_set(&ev, PCPU_SIDE, side);
+	return add_event(r, &ev);
+}
+
+static int cache_events(struct recorder *r, unsigned int cpu)
+{
+	struct caches_args a = { .cpu = cpu };
+	const uint64_t *entries;
+	int err = 0;
+
+	if (bpf_backend_caches(r->backend, &a, &entries) || !a.known)
+		return 0;
+	if (a.active != UNKNOWN_U32) {
+		struct event ev;
+
+		own_event(r, &ev, EV_PCPU, a.t_ns);
+		event_set(&ev, KEY_CPU, cpu);
+		event_set(&ev, PCPU_ACTIVE, a.active);
+		err = add_event(r, &ev);
+	}
+	for (unsigned int i = 0; i < a.give && i < CACHE_SLOTS && !err; i++)
+		err = parked_event(r, &a, entries[i], SIDE_ALLOC);
+	for (unsigned int i = 0; i < a.give_up && i < CACHE_SLOTS && !err; i++)
+		err = parked_event(r, &a, entries[CACHE_SLOTS + i], SIDE_FREE);
+	return err;
+}
+
 int recorder_begin(struct recorder *r, struct trace_writer *w, struct error *e)
 {
 	static const char comm[] = "swaptrace";
@@ -566,6 +603,8 @@ int recorder_begin(struct recorder *r, struct trace_writer *w, struct error *e)
 			if (!err)
 				err = allocator_state(r, type);
 		}
+	for (unsigned int cpu = 0; cpu < r->cpus && !err && r->o.groups & GROUP_ALLOC; cpu++)
+		err = cache_events(r, cpu);
 	return err && !e->code ? pass_failure(r, err, e) : err;
 }
 

@@ -362,6 +362,8 @@ struct kernel_addresses {
 	__u64 per_cpu_offset;  /* __per_cpu_offset[] */
 	__u64 cpu_fbatches;    /* offset in the per-CPU area */
 	__u64 lru_rotate;      /* likewise */
+	__u64 swp_slots;       /* likewise */
+	__u64 slots_active;    /* swap_slot_cache_active */
 	__u64 drain;	       /* lru_add_drain */
 	__u64 drain_end;       /* where the next function begins */
 };
@@ -426,6 +428,19 @@ struct places_args {
 	__u32 cpu;
 	__u32 known;
 	__u32 next[PLACE_ORDERS];
+	__u32 pad;
+	__u64 t_ns;
+};
+
+/* The slots cache of a CPU, its entries into the chunk map: those to be given, those to be freed.
+ */
+#define CACHE_SLOTS 64 /* of each side */
+struct caches_args {
+	__u32 cpu;
+	__u32 known;
+	__u32 active;  /* UNKNOWN_U32 */
+	__u32 give;    /* entries of the first side */
+	__u32 give_up; /* of the second, behind them */
 	__u32 pad;
 	__u64 t_ns;
 };

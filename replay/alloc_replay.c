@@ -42,11 +42,11 @@ static int answer_granted(struct alloc_replay *a, const struct held_answer *h)
 	for (unsigned int i = 0; i < a->nruns && !ret; i++)
 		if (!alloc_run_absorb(&a->runs[i], req, h->r))
 			ret = alloc_run_granted(&a->runs[i], req, h->r, h->n);
-	if (!ret && a->verifying)
-		ret = alloc_verify_granted(&a->verify, req, h->r, h->n);
 	if (!ret && a->verifying && h->refill)
-		alloc_verify_refill(&a->verify, req, h->slots, h->nslots);
-	alloc_settle_taken(a, req->cpu, h->r, h->r == SLOT_NOWHERE ? 0 : h->n);
+		ret = alloc_verify_refill(&a->verify, req, h->slots, h->nslots, h->cut);
+	else if (!ret && a->verifying)
+		ret = alloc_verify_granted(&a->verify, req, h->r, h->n);
+	alloc_settle_taken(a, req->cpu, h->task, h->r, h->r == SLOT_NOWHERE ? 0 : h->n);
 	for (uint32_t i = 0; h->r != SLOT_NOWHERE && i < h->n; i++)
 		a->world.state[h->r + i] = WORLD_LIVE | 1;
 	for (uint32_t i = 0; i < (req->order ? 1 : h->n); i++)
@@ -64,28 +64,60 @@ static int answer_refused(struct alloc_replay *a, const struct held_answer *h)
 			ret = alloc_run_refused(&a->runs[i], req, h->limited);
 	if (!ret && a->verifying)
 		ret = alloc_verify_refused(&a->verify, req, h->limited);
-	alloc_settle_taken(a, req->cpu, 0, 0);
+	alloc_settle_taken(a, req->cpu, h->task, 0, 0);
 	return ret;
 }
 
-int alloc_answer_held(struct alloc_replay *a)
+/* The rest of a filling. Where policies are concerned, it came all at once. */
+static int put_rest(struct alloc_replay *a, const struct held_answer *h)
 {
-	struct held_answer *h = &a->held;
-	struct alloc_task *t;
+	if (a->verifying)
+		alloc_verify_refill_rest(&a->verify, &h->req, h->slots, h->nslots, h->cut);
+	alloc_settle_taken(a, h->req.cpu, h->task, 0, 0);
+	return 0;
+}
 
-	if (!h->valid)
-		return 0;
-	h->valid = false;
+static int put_answer(struct alloc_replay *a, const struct held_answer *h)
+{
+	struct alloc_task *t = &a->task[h->task];
+
 	if (a->verifying)
 		alloc_verify_moment(&a->verify, h->req.t_ns, h->req.cpu);
+	a->verify.beside = a->inside - t->inside_at - t->own;
+	a->verify.waiting = a->ordered ? a->waiting : NULL;
+	a->verify.start_unknown = a->verifying && a->survey->in_use && alloc_start_unknown(a);
 	if (h->refused)
 		return answer_refused(a, h);
-	t = &a->task[h->task];
+	t->cut = h->cut;
+	if (h->more)
+		return put_rest(a, h);
 	t->last_known = t->answered = h->r != SLOT_NOWHERE;
 	t->last = h->req;
 	t->last_r = h->r;
 	t->last_n = h->n;
 	return answer_granted(a, h);
+}
+
+int alloc_answer_held(struct alloc_replay *a)
+{
+	if (!a->held.valid)
+		return 0;
+	a->held.valid = false;
+	return put_answer(a, &a->held);
+}
+
+static void begin_request(struct alloc_replay *a, struct alloc_task *t)
+{
+	t->pending = true;
+	t->inside_at = a->inside;
+	t->own = 0;
+	a->waiting[t->req.order > 0] += 1ull << t->req.order;
+}
+
+static void end_request(struct alloc_replay *a, struct alloc_task *t)
+{
+	t->pending = false;
+	a->waiting[t->req.order > 0] -= 1ull << t->req.order;
 }
 
 /* Put the answer to the models now, or once what belongs to it is complete. */
@@ -97,7 +129,17 @@ static int hold(struct alloc_replay *a, const struct held_answer *h)
 		return ret;
 	a->held = *h;
 	a->held.valid = true;
+	a->held.cpu = a->task[h->task].cpu;
 	return h->refill || a->hold_draws ? 0 : alloc_answer_held(a);
+}
+
+/*
+ * An answer that took no lock of the allocator, as it came out of a slots cache or is none: where
+ * events are told in the order of that lock, another CPU may be inside it at this moment.
+ */
+static int put_unlocked(struct alloc_replay *a, const struct held_answer *h)
+{
+	return a->ordered ? put_answer(a, h) : hold(a, h);
 }
 
 /* --- events: requests ------------------------------------------------------------------------ */
@@ -174,16 +216,12 @@ static bool cached_slot(struct alloc_replay *a, unsigned int cpu, uint32_t *r)
 	return true;
 }
 
-static void fill_cache(struct alloc_replay *a, const struct held_answer *h)
+static void fill_cache(struct alloc_replay *a, unsigned int cpu, uint32_t r)
 {
-	struct recorded_cache *c = h->req.cpu < a->cpus ? &a->caches[h->req.cpu] : NULL;
+	struct recorded_cache *c = cpu < a->cpus ? &a->caches[cpu] : NULL;
 
-	if (!c)
-		return;
-	c->head = 0;
-	c->n = 0;
-	for (unsigned int i = 1; i < h->nslots; i++)
-		c->r[c->n++] = h->slots[i];
+	if (c && c->n < SWAP_BATCH)
+		c->r[(c->head + c->n++) % SWAP_BATCH] = r;
 }
 
 /* The trace does not tell how the request was answered: out of the recorded slots cache, if at all.
@@ -195,10 +233,10 @@ int alloc_answer_untold(struct alloc_replay *a, uint32_t task)
 		.task = task, .req = t->req, .r = SLOT_NOWHERE, .n = 1u << t->req.order
 	};
 
-	t->pending = false;
+	end_request(a, t);
 	if (!t->req.order)
 		cached_slot(a, t->req.cpu, &h.r);
-	return hold(a, &h);
+	return put_unlocked(a, &h);
 }
 
 static int on_swapout(struct alloc_replay *a, const struct place *p, const struct columns *c,
@@ -215,7 +253,6 @@ static int on_swapout(struct alloc_replay *a, const struct place *p, const struc
 			return ret;
 	}
 	t = &a->task[p->task];
-	t->pending = true;
 	t->last_known = t->answered = false;
 	t->req = (struct alloc_request){
 		.t_ns = p->t_ns,
@@ -230,6 +267,7 @@ static int on_swapout(struct alloc_replay *a, const struct place *p, const struc
 		.have_split = column_has(c, i, SWAPOUT_SPLIT_OF),
 		.split_of = c->v[SWAPOUT_SPLIT_OF][i],
 	};
+	begin_request(a, t);
 	/* Nothing will tell, or only the recorded cache can: then this is the moment. */
 	told = answers[EV_ALLOC] || answers[EV_ALLOCFAIL] || answers[EV_CACHE];
 	if (told &&
@@ -238,10 +276,12 @@ static int on_swapout(struct alloc_replay *a, const struct place *p, const struc
 	return alloc_answer_untold(a, p->task);
 }
 
-/* The request that an ALLOC or ALLOCFAIL answers: the task's own, or else the event stands for it.
+/*
+ * The request that an ALLOC or ALLOCFAIL answers: the task's own, or else the event stands for it.
+ * @cache: the answer came out of a slots cache, that of the CPU where the request was made
  */
 static struct alloc_request request_of(struct alloc_replay *a, const struct place *p,
-				       const struct columns *c, uint32_t i)
+				       const struct columns *c, uint32_t i, bool cache)
 {
 	struct alloc_task *t = &a->task[p->task];
 	bool same = !column_has(c, i, ALLOC_FOLIO) || !t->req.have_folio ||
@@ -249,10 +289,11 @@ static struct alloc_request request_of(struct alloc_replay *a, const struct plac
 	struct alloc_request req;
 
 	if (t->pending && same) {
-		t->pending = false;
+		end_request(a, t);
 		req = t->req;
 		req.t_ns = p->t_ns;
-		req.cpu = p->cpu;
+		if (!cache)
+			req.cpu = p->cpu;
 		return req;
 	}
 	return (struct alloc_request){
@@ -272,28 +313,31 @@ static struct alloc_request request_of(struct alloc_replay *a, const struct plac
 static int on_refill(struct alloc_replay *a, const struct place *p, uint32_t r)
 {
 	struct held_answer *h = &a->held, begin;
-	int ret;
+	struct alloc_task *t = &a->task[p->task];
 
 	if (h->valid && h->refill && h->task == p->task && h->nslots < SWAP_BATCH) {
 		h->slots[h->nslots++] = r;
-		fill_cache(a, h);
+		fill_cache(a, h->req.cpu, r);
 		return 0;
 	}
 	/* Not what a request of this task could have caused, so its own was not recorded. */
-	if (!a->task[p->task].pending || a->task[p->task].req.order)
+	if (!t->cut && (!t->pending || t->req.order))
 		return alloc_answer_held(a);
-	a->task[p->task].pending = false;
 	begin = (struct held_answer){ .refill = true,
+				      .more = t->cut,
 				      .task = p->task,
-				      .req = a->task[p->task].req,
+				      .req = t->req,
 				      .r = r,
 				      .n = 1,
 				      .slots = { r },
 				      .nslots = 1 };
-	ret = hold(a, &begin);
-	if (!ret)
-		fill_cache(a, &a->held);
-	return ret;
+	if (t->pending)
+		end_request(a, t);
+	if (t->cut)
+		fill_cache(a, t->req.cpu, r);
+	else if (t->req.cpu < a->cpus)
+		a->caches[t->req.cpu].n = 0;
+	return hold(a, &begin);
 }
 
 static int on_alloc(struct alloc_replay *a, const struct place *p, const struct columns *c,
@@ -322,10 +366,10 @@ static int on_alloc(struct alloc_replay *a, const struct place *p, const struct 
 		a->task[p->task].answered = false;
 		return 0;
 	}
-	h.req = request_of(a, p, c, i);
+	h.req = request_of(a, p, c, i, cache);
 	h.n = h.req.order ? 1u << h.req.order : len;
 	for (h.r = r; h.r + h.n <= r + len && !ret; h.r += h.n)
-		ret = hold(a, &h);
+		ret = cache ? put_unlocked(a, &h) : hold(a, &h);
 	return ret;
 }
 
@@ -354,14 +398,14 @@ static int on_allocfail(struct alloc_replay *a, const struct place *p, const str
 				 .refused = true,
 				 .limited = reason == REASON_LIMIT };
 
-	h.req = request_of(a, p, c, i);
+	h.req = request_of(a, p, c, i, false);
 	if (h.limited)
 		take_back(a, p, &h.req);
 	count_recorded(a, &h.req, false,
 		       reason == REASON_LIMIT	 ? FALLBACK_LIMIT
 		       : reason == REASON_CONFIG ? FALLBACK_CONFIG
 						 : FALLBACK_FULL);
-	return hold(a, &h);
+	return put_unlocked(a, &h);
 }
 
 /* --- events: drops and the swap cache --------------------------------------------------------- */
@@ -381,11 +425,10 @@ static int on_cache(struct alloc_replay *a, const struct place *p, const struct 
 			.task = p->task, .req = a->task[p->task].req, .r = r, .n = n
 		};
 
-		a->task[p->task].pending = false;
+		end_request(a, &a->task[p->task]);
 		h.req.t_ns = p->t_ns;
-		h.req.cpu = p->cpu;
-		ret = hold(a, &h);
-		if (!ret)
+		ret = a->ordered ? put_answer(a, &h) : hold(a, &h);
+		if (!ret && !a->ordered)
 			ret = alloc_answer_held(a);
 	}
 	if (swapout)
@@ -401,6 +444,8 @@ static int on_uncache(struct alloc_replay *a, const struct place *p, const struc
 {
 	bool reclaim = column_get(c, i, CACHE_BY, BY_SWAPIN) == BY_RECLAIM;
 	const struct held_answer *h = &a->held;
+	const struct alloc_task *t = &a->task[p->task];
+	bool inside = t->pending || t->cut || (h->valid && h->refill && h->task == p->task);
 	uint32_t r, n;
 
 	if (!slots_of(a, column_get(c, i, CACHE_TYPE, 0), c->v[CACHE_OFF][i],
@@ -408,10 +453,11 @@ static int on_uncache(struct alloc_replay *a, const struct place *p, const struc
 		return 0;
 	/* A task that asked for slots, and a worker that was woken, take folios back on their own.
 	 */
-	if (a->task[p->task].pending || (h->valid && h->refill && h->task == p->task) ||
-	    (reclaim && alloc_own_worker_due(a)))
-		return alloc_take_folio(a, r, n);
+	if (inside || (reclaim && alloc_own_worker_due(a)))
+		return alloc_take_folio(a, inside ? p->task : TAKEN_BY_WORKER, r, n);
+	a->deferring = a->ordered;
 	alloc_change_slots(a, p->cpu, SWAP_FREE_CACHE, r, n, alloc_uncached, 0);
+	a->deferring = false;
 	return 0;
 }
 
@@ -426,12 +472,14 @@ static void on_unref(struct alloc_replay *a, const struct place *p, const struct
 	if (how > UNREF_CACHE || !slots_of(a, column_get(c, i, UNREF_TYPE, 0), c->v[UNREF_OFF][i],
 					   column_get(c, i, UNREF_N, 1), &r, &n))
 		return;
+	a->deferring = a->ordered;
 	if (how == UNREF_CACHE)
 		alloc_change_slots(a, p->cpu, hows[how], r, n, alloc_uncached, 0);
 	else if (column_has(c, i, UNREF_LEFT))
 		alloc_change_slots(a, p->cpu, hows[how], r, n, alloc_set_refs, c->v[UNREF_LEFT][i]);
 	else
 		alloc_change_slots(a, p->cpu, hows[how], r, n, alloc_one_less, 0);
+	a->deferring = false;
 }
 
 /*
@@ -538,16 +586,40 @@ static void on_lookup(struct alloc_replay *a, const struct columns *c, uint32_t 
 	swapoff(a, (unsigned int)type, false, 0);
 }
 
+/*
+ * A slot that waits in a slots cache is nobody's data, whatever the snapshot made of it: other
+ * models have it free. The recorded allocator's own has it wait there, too.
+ */
+static void on_parked(struct alloc_replay *a, const struct place *p, const struct columns *c,
+		      uint32_t i)
+{
+	bool returned = column_get(c, i, PCPU_SIDE, SIDE_ALLOC) == SIDE_FREE;
+	uint32_t r, n;
+
+	if (!slots_of(a, column_get(c, i, PCPU_TYPE, 0), c->v[PCPU_OFF][i], 1, &r, &n))
+		return;
+	for (unsigned int k = 0; k < alloc_all_runs(a); k++)
+		alloc_run_park(alloc_run_at(a, k), p->cpu, returned, r);
+	a->world.state[r] = 0;
+	if (!returned)
+		fill_cache(a, p->cpu, r);
+}
+
 /* Lists and places are those of the recorded generation; another one has no use for them. */
 static void on_state(struct alloc_replay *a, enum event_type type, const struct place *p,
 		     const struct columns *c, uint32_t i)
 {
+	a->told_lists |= type == EV_CLUSTER;
+	a->told_caches |= type == EV_PCPU && column_has(c, i, PCPU_ACTIVE);
+	a->told_places |= type == EV_PCPU && !column_has(c, i, PCPU_ACTIVE);
 	for (unsigned int k = 0; k < alloc_all_runs(a); k++) {
 		struct alloc_run *run = alloc_run_at(a, k);
 
 		if (!run->cfg.own || run->cfg.policy->devices)
 			continue;
-		if (type == EV_CLUSTER)
+		if (type == EV_PCPU && column_has(c, i, PCPU_ACTIVE))
+			run->pool[0]->cache_active = c->v[PCPU_ACTIVE][i] != 0;
+		else if (type == EV_CLUSTER)
 			swap_alloc_set_cluster(run->pool[0], (int)column_get(c, i, CLUSTER_TYPE, 0),
 					       (uint32_t)c->v[CLUSTER_INDEX][i],
 					       (enum swap_cluster_list_id)c->v[CLUSTER_LIST][i],
@@ -602,24 +674,104 @@ void alloc_run_all_workers(struct alloc_replay *a, unsigned int cpu)
 		return;
 	for (unsigned int i = 0; i < alloc_all_runs(a); i++)
 		alloc_run_workers(alloc_run_at(a, i), cpu);
-	alloc_settle_taken(a, cpu, 0, 0);
+	alloc_settle_taken(a, cpu, TAKEN_BY_WORKER, 0, 0);
+}
+
+static bool is_refill(enum event_type type, const struct columns *c, uint32_t i)
+{
+	return type == EV_ALLOC && !column_has(c, i, ALLOC_FOLIO) &&
+	       column_get(c, i, ALLOC_VIA, VIA_DIRECT) == VIA_CACHE;
+}
+
+/*
+ * Another task's event while an answer is held. What the allocator does inside its lock comes
+ * after, so the answer is complete, and so it is when a slot comes out of the slots cache that is
+ * being filled. Anything else goes on beside it, also on the same CPU: a long search lets others
+ * run.
+ */
+static bool goes_on_beside(const struct alloc_replay *a, enum event_type type,
+			   const struct place *p, const struct columns *c, uint32_t i)
+{
+	bool elsewhere = p->cpu != a->held.cpu;
+
+	if (!a->ordered)
+		return false;
+	switch (type) {
+	case EV_ALLOC:
+		return elsewhere && column_has(c, i, ALLOC_FOLIO) &&
+		       column_get(c, i, ALLOC_VIA, VIA_DIRECT) == VIA_CACHE;
+	case EV_CACHE:
+		return elsewhere || !a->task[p->task].pending;
+	case EV_ALLOCFAIL:
+		return elsewhere;
+	default:
+		return type == EV_SWAPOUT || type == EV_UNCACHE || type == EV_UNREF;
+	}
+}
+
+static bool keeps_hold(const struct alloc_replay *a, enum event_type type, const struct place *p,
+		       const struct columns *c, uint32_t i)
+{
+	const struct held_answer *h = &a->held;
+
+	if (h->task != p->task)
+		return goes_on_beside(a, type, p, c, i) || (type == EV_RNG && !a->ordered);
+	if (type == EV_RNG)
+		return true;
+	return h->refill && (type == EV_UNCACHE || type == EV_FREE || is_refill(type, c, i));
+}
+
+/* Drops that wait on this CPU or that of the task's event before, or that of the freed slots. */
+static void settle_late(struct alloc_replay *a, enum event_type type, const struct place *p,
+			const struct columns *c, uint32_t i)
+{
+	struct alloc_task *t = &a->task[p->task];
+	uint32_t r, n;
+
+	alloc_settle_late(a, p->cpu);
+	if (t->cpu != p->cpu)
+		alloc_settle_late(a, t->cpu);
+	if (type == EV_SWAPON || type == EV_SWAPOFF)
+		alloc_settle_late_all(a);
+	if (type == EV_FREE && slots_of(a, column_get(c, i, FREE_TYPE, 0), c->v[FREE_OFF][i],
+					column_get(c, i, FREE_N, 1), &r, &n))
+		for (uint32_t k = r; k < r + n; k++)
+			alloc_settle_late_slot(a, k);
+}
+
+/* What the event says of where its task is. */
+static void note_place(struct alloc_replay *a, enum event_type type, const struct place *p,
+		       const struct columns *c, uint32_t i)
+{
+	struct alloc_task *t = &a->task[p->task];
+	bool refill = is_refill(type, c, i);
+
+	t->cpu = p->cpu;
+	if (type != EV_UNCACHE && type != EV_FREE && !refill)
+		t->cut = false;
+	if (type == EV_FREE || refill ||
+	    (type == EV_ALLOC && column_get(c, i, ALLOC_VIA, VIA_DIRECT) == VIA_DIRECT)) {
+		a->inside++;
+		t->own++;
+	}
 }
 
 /* What must be done before this event: answers that are complete, workers whose turn it is. */
 static int before_event(struct alloc_replay *a, enum event_type type, const struct place *p,
 			const struct columns *c, uint32_t i)
 {
-	const struct held_answer *h = &a->held;
-	bool inside = type == EV_UNCACHE || type == EV_FREE || type == EV_RNG;
+	struct held_answer *h = &a->held;
 	int ret = 0;
 
-	if (h->valid && h->refill && h->task == p->task)
-		inside |= type == EV_ALLOC && !column_has(c, i, ALLOC_FOLIO) &&
-			  column_get(c, i, ALLOC_VIA, VIA_DIRECT) == VIA_CACHE;
-	else if (h->valid && type != EV_RNG)
-		inside = false;
-	if (!inside)
+	if (type == EV_SWAPOUT)
+		a->ordered |= column_has(c, i, KEY_SEQ);
+	if (h->valid && !keeps_hold(a, type, p, c, i)) {
+		h->cut = h->refill && h->task != p->task && h->nslots < SWAP_BATCH && a->ordered;
 		ret = alloc_answer_held(a);
+	}
+	if (a->ordered)
+		settle_late(a, type, p, c, i);
+	note_place(a, type, p, c, i);
 	/* The frees of a worker belong to it; anything else comes after. */
 	if (!ret && type != EV_UNCACHE && type != EV_FREE && type != EV_RNG)
 		alloc_run_all_workers(a, p->cpu);
@@ -654,8 +806,14 @@ static int dispatch(struct alloc_replay *a, enum event_type type, const struct p
 	case EV_SWAPOFF:
 		on_swapoff(a, c, i);
 		return 0;
-	case EV_CLUSTER:
 	case EV_PCPU:
+		if (column_has(c, i, PCPU_OFF)) {
+			on_parked(a, p, c, i);
+			return 0;
+		}
+		on_state(a, type, p, c, i);
+		return 0;
+	case EV_CLUSTER:
 		on_state(a, type, p, c, i);
 		return 0;
 	case EV_RNG:
@@ -687,8 +845,9 @@ int alloc_replay_event(struct alloc_replay *a, const struct block_view *v, uint3
 		on_lookup(a, c, i);
 		return 0;
 	}
-	/* The per-CPU batches are another matter: they interrupt nothing here. */
-	if (type >= EV_DRAIN && type <= EV_FLUSH)
+	/* Readahead, writes and the per-CPU batches are another matter: they interrupt nothing. */
+	if (type == EV_RA || type == EV_READ || type == EV_WRITE ||
+	    (type >= EV_DRAIN && type <= EV_FLUSH) || type == EV_CONFIG || type == EV_CLOCK)
 		return 0;
 	next_slice(a, v->times[k]);
 	ret = place_of(a, v, k, c, i, &p);
@@ -720,7 +879,8 @@ void alloc_replay_keys(struct view_wanted *w)
 		[EV_SLOTS] = BIT(SLOTS_TYPE),
 		[EV_CLUSTER] = BIT(CLUSTER_TYPE) | BIT(CLUSTER_INDEX) | BIT(CLUSTER_LIST) |
 			       BIT(CLUSTER_ORDER),
-		[EV_PCPU] = BIT(PCPU_TYPE) | BIT(PCPU_ORDER) | BIT(PCPU_NEXT),
+		[EV_PCPU] = BIT(PCPU_TYPE) | BIT(PCPU_ORDER) | BIT(PCPU_NEXT) | BIT(PCPU_OFF) |
+			    BIT(PCPU_SIDE) | BIT(PCPU_ACTIVE),
 		[EV_RNG] = BIT(RNG_VALUE) | BIT(RNG_LOW) | BIT(RNG_HIGH),
 		[EV_SWAPON] = BIT(SWAPON_TYPE) | BIT(SWAPON_PRIO),
 		[EV_SWAPOFF] = BIT(SWAPOFF_TYPE),
@@ -730,4 +890,5 @@ void alloc_replay_keys(struct view_wanted *w)
 	for (int t = 0; t < EV_NR; t++)
 		if (keys[t])
 			w->keys[t] |= keys[t] | BIT(KEY_CPU) | BIT(KEY_TID);
+	w->keys[EV_SWAPOUT] |= BIT(KEY_SEQ);
 }

@@ -663,6 +663,24 @@ void alloc_run_drop(struct alloc_run *run, unsigned int cpu, enum swap_free_how 
 	}
 }
 
+void alloc_run_park(struct alloc_run *run, unsigned int cpu, bool returned, uint32_t r)
+{
+	uint32_t x = alloc_map_model(&run->map, r);
+	unsigned int part;
+
+	if (x == SLOT_NOWHERE)
+		return;
+	part = slot_space_part(&run->space, x);
+	alloc_map_unlink(&run->map, r);
+	alloc_stats_gone(run, x, 1);
+	if (run->cfg.own && part < ALLOC_DEVICES &&
+	    !swap_alloc_park(run->pool[0], model_cpu(run, cpu), returned, (int)part,
+			     x - run->space.base[part]))
+		return;
+	swap_alloc_give_back(run->pool[part / ALLOC_DEVICES], (int)(part % ALLOC_DEVICES),
+			     x - run->space.base[part], 1);
+}
+
 void alloc_run_cache_only(struct alloc_run *run, uint32_t r, uint32_t n)
 {
 	while (n) {

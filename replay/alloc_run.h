@@ -20,10 +20,12 @@
 #define WORLD_CACHED 0x40 /* in the swap cache */
 #define WORLD_LIVE 0x80	  /* given to a folio and not dropped since */
 
-/* A swap-cache folio that the recorded allocator took back during the request under way. */
+/* A swap-cache folio that the recorded allocator took back during a request under way. */
 struct taken_folio {
 	uint32_t r, n; /* recorded slots */
+	uint32_t task; /* whose request; TAKEN_BY_WORKER */
 };
+#define TAKEN_BY_WORKER UINT32_MAX
 
 struct alloc_world {
 	struct slot_space space;   /* recorded slots: part = type */
@@ -173,6 +175,12 @@ int alloc_run_give(struct alloc_run *run, const struct alloc_request *req, uint3
 /** alloc_run_drop - the data of @n recorded slots from @r on is gone, where it is somewhere */
 void alloc_run_drop(struct alloc_run *run, unsigned int cpu, enum swap_free_how how, uint32_t r,
 		    uint32_t n);
+
+/**
+ * alloc_run_park - recorded slot @r waits in the slots cache of @cpu: no data is in it
+ * @returned: to be freed. Where the model has no such cache, the slot is free.
+ */
+void alloc_run_park(struct alloc_run *run, unsigned int cpu, bool returned, uint32_t r);
 
 /** alloc_run_cache_only - nothing but the swap cache holds these recorded slots any more */
 void alloc_run_cache_only(struct alloc_run *run, uint32_t r, uint32_t n);

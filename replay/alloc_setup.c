@@ -254,11 +254,12 @@ static int init_world(struct alloc_replay *a)
 		return ret;
 	a->world.state = calloc(slot_space_total(&a->world.space) + 1ul, 1);
 	a->caches = calloc(a->cpus, sizeof(*a->caches));
+	a->late = calloc(a->cpus, sizeof(*a->late));
 	a->from_above = n[EV_SWAPOUT];
 	a->drops = n[EV_UNREF] || n[EV_UNCACHE];
 	a->hold_draws = n[EV_RNG];
 	a->world.reclaim_known = n[EV_UNCACHE];
-	return a->world.state && a->caches ? 0 : -ENOMEM;
+	return a->world.state && a->caches && a->late ? 0 : -ENOMEM;
 }
 
 int alloc_replay_new(struct alloc_replay **out, const struct trace_header *h,
@@ -311,6 +312,9 @@ void alloc_replay_free(struct alloc_replay *a)
 	free(a->world.state);
 	free(a->world.taken);
 	free(a->caches);
+	for (unsigned int cpu = 0; a->late && cpu < a->cpus; cpu++)
+		free(a->late[cpu].v);
+	free(a->late);
 	free(a->task);
 	map_free(&a->tasks);
 	free(a);
@@ -386,6 +390,27 @@ static void say_unchecked(struct verify_result *v)
 		 "%sslots (no exact model of this kernel's allocator)", len ? ", " : "");
 }
 
+unsigned int alloc_start_unknown(const struct alloc_replay *a)
+{
+	return (a->told_lists ? 0 : START_LISTS) | (a->told_places ? 0 : START_PLACES) |
+	       (a->told_caches || !a->verify.run.pool[0]->cache ? 0 : START_CACHES);
+}
+
+/* Slots were in use at the start: what would have been needed to know the allocator's state. */
+static void say_unknown(const struct alloc_replay *a, struct verify_result *v)
+{
+	static const char *const parts[] = { "lists of clusters", "where CPUs go on",
+					     "what slots caches held" };
+	unsigned int unknown = a->survey->in_use ? alloc_start_unknown(a) : 0;
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (unknown >> i & 1)
+			len += (size_t)snprintf(v->alloc_unknown + len,
+						sizeof(v->alloc_unknown) - len, "%s%s",
+						len ? ", " : "", parts[i]);
+}
+
 static void add_notes(struct alloc_replay *a, struct replay_result *res)
 {
 	nearest_allocator(a, res);
@@ -433,6 +458,7 @@ int alloc_replay_finish(struct alloc_replay *a)
 {
 	int ret = close_requests(a);
 
+	alloc_settle_late_all(a);
 	alloc_run_all_workers(a, 0);
 	for (unsigned int i = 0; i < a->nruns && !ret; i++) {
 		struct alloc_result *res = a->runs[i].result;
@@ -444,8 +470,10 @@ int alloc_replay_finish(struct alloc_replay *a)
 	}
 	for (unsigned int p = 0; p < a->o->npolicies && !ret; p++)
 		ret = finish_policy(a, p);
-	if (!ret && a->verifying)
+	if (!ret && a->verifying) {
 		alloc_verify_finish(&a->verify);
+		say_unknown(a, &a->results[0].verify);
+	}
 	if (!ret && a->o->verify && !a->verifying)
 		say_unchecked(&a->results[0].verify);
 	return ret;

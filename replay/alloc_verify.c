@@ -36,11 +36,15 @@ void alloc_verify_moment(struct alloc_verify *v, uint64_t t_ns, unsigned int cpu
 	v->last.cpu = cpu;
 }
 
-static bool explain(const struct alloc_verify *v, const struct alloc_request *req,
-		    struct divergence *d)
+/* Several requests at a time, of which the trace does not tell which step came first. */
+static bool explain_order(struct alloc_verify *v, const struct alloc_request *req,
+			  struct divergence *d)
 {
-	if (v->lost) {
-		snprintf(d->why, sizeof(d->why), "%" PRIu64 " events were lost before", v->lost);
+	if (v->beside) {
+		snprintf(d->why, sizeof(d->why),
+			 "others were given slots or freed some %" PRIu64
+			 " times while this request was under way",
+			 v->beside);
 		return true;
 	}
 	if (v->other.t_ns && v->other.cpu != req->cpu && req->t_ns - v->other.t_ns < OVERLAP_NS) {
@@ -49,6 +53,23 @@ static bool explain(const struct alloc_verify *v, const struct alloc_request *re
 			 v->other.cpu, req->t_ns - v->other.t_ns);
 		return true;
 	}
+	if (!v->beside_ns)
+		return false;
+	snprintf(d->why, sizeof(d->why),
+		 "requests overlapped at %" PRIu64
+		 " ns: since then the kernel's lists may have another order",
+		 v->beside_ns);
+	return true;
+}
+
+static bool explain(struct alloc_verify *v, const struct alloc_request *req, struct divergence *d)
+{
+	if (v->lost) {
+		snprintf(d->why, sizeof(d->why), "%" PRIu64 " events were lost before", v->lost);
+		return true;
+	}
+	if (explain_order(v, req, d))
+		return true;
 	if (v->run.draws_missing && !v->draws_known)
 		snprintf(d->why, sizeof(d->why),
 			 "the kernel's random draws are not in the trace: %" PRIu64 " were made up",
@@ -64,6 +85,22 @@ static void count(struct alloc_verify *v, uint64_t checked, uint64_t agreed)
 	v->out->agreed += agreed;
 	v->out->allocs_checked += checked;
 	v->out->allocs_agreed += agreed;
+}
+
+/* What seemed to be in step is not: the order of a list shows late. */
+static void out_of_step(struct alloc_verify *v)
+{
+	struct verify_result *out = v->out;
+
+	count(v, -v->since.checked, -v->since.agreed);
+	out->explained -= v->since.explained;
+	out->alloc_in_step = 0;
+	out->nfirst = 0;
+	v->checked += v->since.checked;
+	v->agreed += v->since.agreed;
+	out->allocs_settling = 0;
+	v->in_step = false;
+	v->row = 0;
 }
 
 static void keep(struct divergence *first, unsigned int *n, const struct divergence *d)
@@ -90,7 +127,11 @@ static void not_in_step(struct alloc_verify *v, uint64_t t_ns, const struct dive
 	v->in_step = true;
 	v->out->alloc_in_step = v->row_from;
 	v->out->alloc_in_step_ns = v->row_from_ns;
-	v->out->allocs_settling = v->checked - v->row;
+	v->checked -= v->row;
+	v->agreed -= v->row;
+	v->out->allocs_settling = v->checked;
+	memset(&v->since, 0, sizeof(v->since));
+	v->since.checked = v->since.agreed = v->row;
 	count(v, v->row, v->row);
 }
 
@@ -104,13 +145,23 @@ static void compared(struct alloc_verify *v, const struct alloc_request *req, st
 		d->t_ns = req->t_ns;
 		explained = explain(v, req, d);
 	}
+	if (v->beside)
+		v->beside_ns = req->t_ns;
 	if (!v->in_step) {
 		not_in_step(v, req->t_ns, d);
 		return;
 	}
 	count(v, 1, !d);
+	v->since.checked++;
+	v->since.agreed += !d;
 	if (!d)
 		return;
+	if (!explained && v->start_unknown) {
+		out_of_step(v);
+		keep(v->first, &v->nfirst, d);
+		return;
+	}
+	v->since.explained += explained;
 	v->out->explained += explained;
 	keep(v->out->first, &v->out->nfirst, d);
 }
@@ -231,6 +282,29 @@ static uint32_t ask_batch(struct alloc_verify *v, const struct alloc_request *re
 	return got > 0 ? x[0] : SLOT_NOWHERE;
 }
 
+/* Requests of order 0 that a slots cache serves take none off. */
+static int64_t reserved(const struct alloc_verify *v)
+{
+	const struct swap_alloc *sa = v->run.pool[0];
+
+	if (!v->waiting || v->lost)
+		return 0;
+	return (int64_t)(v->waiting[1] +
+			 (sa->cache_enabled && sa->cache_active ? 0 : v->waiting[0]));
+}
+
+static uint32_t ask(struct alloc_verify *v, const struct alloc_request *req)
+{
+	struct swap_alloc *sa = v->run.pool[0];
+	int64_t others = reserved(v);
+	uint32_t x;
+
+	sa->nr_swap_pages -= others;
+	x = alloc_run_ask(&v->run, req, req->order);
+	sa->nr_swap_pages += others;
+	return x;
+}
+
 int alloc_verify_granted(struct alloc_verify *v, const struct alloc_request *req, uint32_t r,
 			 uint32_t n)
 {
@@ -243,7 +317,7 @@ int alloc_verify_granted(struct alloc_verify *v, const struct alloc_request *req
 	want = same_slot(v, r);
 	if (want == SLOT_NOWHERE)
 		return 0;
-	x = batch ? ask_batch(v, req, want, n) : alloc_run_ask(&v->run, req, req->order);
+	x = batch ? ask_batch(v, req, want, n) : ask(v, req);
 	if (x == want) {
 		compared(v, req, NULL);
 	} else {
@@ -266,7 +340,7 @@ int alloc_verify_refused(struct alloc_verify *v, const struct alloc_request *req
 
 	if (limited)
 		return 0;
-	x = alloc_run_ask(&v->run, req, req->order);
+	x = ask(v, req);
 	if (x == SLOT_NOWHERE) {
 		compared(v, req, NULL);
 		return 0;
@@ -287,41 +361,47 @@ static void park(struct alloc_verify *v, struct swap_slots_cache *cache, uint32_
 	cache->slots[i] = (struct swap_entry){ (int)type, off };
 }
 
-void alloc_verify_refill(struct alloc_verify *v, const struct alloc_request *req,
-			 const uint32_t *slots, unsigned int n)
+static struct swap_slots_cache *cache_of(struct alloc_verify *v, const struct alloc_request *req)
 {
 	struct swap_alloc *sa = v->run.pool[0];
-	struct swap_slots_cache *cache;
-	bool same = true;
 
-	if (!sa->cache || n > SWAP_BATCH)
-		return;
-	cache = &sa->cache[req->cpu % sa->nr_cpus];
-	same = cache->cur == 1 && cache->nr == n - 1;
-	for (unsigned int i = 1; i < n && same; i++) {
-		uint32_t want = same_slot(v, slots[i]);
-		const struct swap_entry *e = &cache->slots[i];
+	return sa->cache ? &sa->cache[req->cpu % sa->nr_cpus] : NULL;
+}
 
-		same = want != SLOT_NOWHERE &&
-		       want == slot_space_number(&v->run.space, (unsigned int)e->type, e->off);
-	}
-	if (same) {
-		compared(v, req, NULL);
-		return;
-	}
-	differ(v, req, "ALLOC", same_slot(v, slots[n - 1]),
-	       cache->nr ? slot_space_number(
-				   &v->run.space,
-				   (unsigned int)cache->slots[cache->cur + cache->nr - 1].type,
-				   cache->slots[cache->cur + cache->nr - 1].off)
-			 : SLOT_NOWHERE);
-	while (cache->nr) {
+/* The number of a slot in the cache, its @i-th from the beginning of the array. */
+static uint32_t parked_slot(const struct alloc_verify *v, const struct swap_slots_cache *cache,
+			    uint32_t i)
+{
+	const struct swap_entry *e = &cache->slots[i];
+
+	return slot_space_number(&v->run.space, (unsigned int)e->type, e->off);
+}
+
+/* Does the cache hold @n recorded slots from its @from-th on, and nothing behind? */
+static bool holds(const struct alloc_verify *v, const struct swap_slots_cache *cache, uint32_t from,
+		  const uint32_t *slots, unsigned int n)
+{
+	if (cache->cur + cache->nr != from + n)
+		return false;
+	for (unsigned int i = 0; i < n; i++)
+		if (same_slot(v, slots[i]) == SLOT_NOWHERE ||
+		    same_slot(v, slots[i]) != parked_slot(v, cache, from + i))
+			return false;
+	return true;
+}
+
+/* From its @from-th slot on the cache gets the recorded ones instead of its own. */
+static void refill_as_recorded(struct alloc_verify *v, struct swap_slots_cache *cache,
+			       uint32_t from, const uint32_t *slots, unsigned int n)
+{
+	while (cache->nr && cache->cur + cache->nr > from) {
 		const struct swap_entry *e = &cache->slots[cache->cur + --cache->nr];
 
-		swap_alloc_give_back(sa, e->type, e->off, 1);
+		swap_alloc_give_back(v->run.pool[0], e->type, e->off, 1);
 	}
-	cache->cur = 1;
-	for (unsigned int i = 1; i < n; i++) {
+	if (!cache->nr)
+		cache->cur = from;
+	for (unsigned int i = 0; i < n && cache->cur + cache->nr < SWAP_BATCH; i++) {
 		uint32_t want = same_slot(v, slots[i]);
 
 		if (want == SLOT_NOWHERE || !slots_exist(v, want, 1))
@@ -329,6 +409,50 @@ void alloc_verify_refill(struct alloc_verify *v, const struct alloc_request *req
 		park(v, cache, cache->cur + cache->nr, want);
 		cache->nr++;
 	}
+}
+
+/* One decision: what the filling of a cache added to it. */
+static void compare_refill(struct alloc_verify *v, const struct alloc_request *req,
+			   struct swap_slots_cache *cache, uint32_t from, const uint32_t *slots,
+			   unsigned int n)
+{
+	uint32_t end = cache->cur + cache->nr;
+
+	if (holds(v, cache, from, slots, n)) {
+		compared(v, req, NULL);
+		return;
+	}
+	differ(v, req, "ALLOC", n ? same_slot(v, slots[n - 1]) : SLOT_NOWHERE,
+	       end > from ? parked_slot(v, cache, end - 1) : SLOT_NOWHERE);
+	refill_as_recorded(v, cache, from, slots, n);
+}
+
+int alloc_verify_refill(struct alloc_verify *v, const struct alloc_request *req,
+			const uint32_t *slots, unsigned int n, bool cut)
+{
+	struct swap_slots_cache *cache = cache_of(v, req);
+	int ret;
+
+	v->run.pool[0]->refill = cut ? n : SWAP_BATCH;
+	ret = alloc_verify_granted(v, req, slots[0], 1);
+	v->run.pool[0]->refill = SWAP_BATCH;
+	if (!ret && cache && n <= SWAP_BATCH)
+		compare_refill(v, req, cache, 1, slots + 1, n - 1);
+	return ret;
+}
+
+void alloc_verify_refill_rest(struct alloc_verify *v, const struct alloc_request *req,
+			      const uint32_t *slots, unsigned int n, bool cut)
+{
+	struct swap_alloc *sa = v->run.pool[0];
+	struct swap_slots_cache *cache = cache_of(v, req);
+	uint32_t from;
+
+	if (!cache || n > SWAP_BATCH)
+		return;
+	from = cache->cur + cache->nr;
+	swap_alloc_refill(sa, req->cpu % sa->nr_cpus, cut ? n : SWAP_BATCH);
+	compare_refill(v, req, cache, from, slots, n);
 }
 
 void alloc_verify_finish(struct alloc_verify *v)

@@ -10,8 +10,10 @@
  * the recorded ones: where an answer differs, the recorded slots are taken over, so that one
  * difference is counted once as far as the state allows.
  *
- * Of a trace that began with slots in use, lists and places are not known. Answers are then counted
- * only from the moment on at which ALLOC_IN_STEP of them in a row agreed.
+ * A trace that began with slots in use may not tell the lists and places of that moment. Answers
+ * are then counted only from the moment on at which ALLOC_IN_STEP of them in a row agreed; and
+ * where a part of that state is not told, a difference later on means that they were not in step
+ * yet.
  */
 
 #define ALLOC_IN_STEP 64
@@ -21,12 +23,23 @@ struct alloc_verify {
 	struct alloc_result scratch;
 	struct verify_result *out;
 	bool in_step;
+	bool start_unknown; /* the trace does not tell all of the state at its start */
 	bool draws_known;   /* the trace has the random draws, or the model makes none */
 	uint64_t decisions; /* compared so far */
 	uint64_t checked, agreed, row, row_from, row_from_ns; /* before it is in step */
-	struct divergence first[DIVERGENCES_KEPT];	      /* likewise */
+	struct {
+		uint64_t checked, agreed, explained;
+	} since;				   /* it is in step */
+	struct divergence first[DIVERGENCES_KEPT]; /* likewise, of before */
 	unsigned int nfirst;
-	uint64_t lost; /* lost events so far */
+	uint64_t lost;	 /* lost events so far */
+	uint64_t beside; /* slots were given or freed so often while the request was under way */
+	/*
+	 * Slots that other requests want which are under way, of order 0 and above; NULL: the trace
+	 * does not tell. They are taken off the free ones before the kernel looks for them.
+	 */
+	const uint64_t *waiting;
+	uint64_t beside_ns; /* when it last was: from then on the kernel's lists may differ */
 	struct {
 		uint64_t t_ns;
 		unsigned int cpu;
@@ -50,11 +63,16 @@ int alloc_verify_granted(struct alloc_verify *v, const struct alloc_request *req
 int alloc_verify_refused(struct alloc_verify *v, const struct alloc_request *req, bool limited);
 
 /**
- * alloc_verify_refill - recorded: the CPU's slots cache was filled with @slots[0 .. n-1]
- * To be called after alloc_verify_granted() for the request that caused it, which got the first.
+ * alloc_verify_refill - recorded: the request filled the CPU's slots cache with @slots[0 .. n-1]
+ * It got the first of them. @cut: another CPU was served before it may have been complete, so the
+ * model is asked for as many and no more. 0 or -ENOMEM.
  */
-void alloc_verify_refill(struct alloc_verify *v, const struct alloc_request *req,
-			 const uint32_t *slots, unsigned int n);
+int alloc_verify_refill(struct alloc_verify *v, const struct alloc_request *req,
+			const uint32_t *slots, unsigned int n, bool cut);
+
+/** alloc_verify_refill_rest - what came of it later; @cut: again */
+void alloc_verify_refill_rest(struct alloc_verify *v, const struct alloc_request *req,
+			      const uint32_t *slots, unsigned int n, bool cut);
 
 /** alloc_verify_finish - settle what was compared before it was in step */
 void alloc_verify_finish(struct alloc_verify *v);

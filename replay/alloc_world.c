@@ -34,11 +34,63 @@ bool alloc_any_worker_due(struct alloc_replay *a)
 	return false;
 }
 
+static bool defer(struct alloc_replay *a, unsigned int cpu, const struct late_drop *d)
+{
+	struct late_drops *late = cpu < a->cpus ? &a->late[cpu] : NULL;
+
+	if (!late)
+		return false;
+	if (late->n == late->room) {
+		unsigned int room = late->room ? late->room * 2 : 16;
+		struct late_drop *bigger = realloc(late->v, room * sizeof(*bigger));
+
+		if (!bigger)
+			return false;
+		late->v = bigger;
+		late->room = room;
+	}
+	late->v[late->n++] = *d;
+	return true;
+}
+
 static void drop(struct alloc_replay *a, unsigned int cpu, enum swap_free_how how, uint32_t r,
 		 uint32_t n)
 {
+	const struct late_drop d = { how, r, n };
+
+	if (a->deferring && defer(a, cpu, &d))
+		return;
 	for (unsigned int i = 0; i < alloc_all_runs(a); i++)
 		alloc_run_drop(alloc_run_at(a, i), cpu, how, r, n);
+}
+
+void alloc_settle_late(struct alloc_replay *a, unsigned int cpu)
+{
+	struct late_drops *late = cpu < a->cpus ? &a->late[cpu] : NULL;
+
+	for (unsigned int i = 0; late && i < late->n; i++)
+		drop(a, cpu, late->v[i].how, late->v[i].r, late->v[i].n);
+	if (late)
+		late->n = 0;
+}
+
+void alloc_settle_late_all(struct alloc_replay *a)
+{
+	for (unsigned int cpu = 0; cpu < a->cpus; cpu++)
+		alloc_settle_late(a, cpu);
+}
+
+void alloc_settle_late_slot(struct alloc_replay *a, uint32_t r)
+{
+	for (unsigned int cpu = 0; cpu < a->cpus; cpu++) {
+		const struct late_drops *late = &a->late[cpu];
+		unsigned int i = 0;
+
+		while (i < late->n && (r < late->v[i].r || r - late->v[i].r >= late->v[i].n))
+			i++;
+		if (i < late->n)
+			alloc_settle_late(a, cpu);
+	}
 }
 
 /* --- references and swap cache -----------------------------------------------------------------
@@ -112,14 +164,20 @@ uint8_t alloc_nothing_left(uint8_t state, uint64_t arg)
 }
 
 /* Folios that the recorded allocator took back; what a model left of them goes now. */
-void alloc_settle_taken(struct alloc_replay *a, unsigned int cpu, uint32_t except, uint32_t n)
+void alloc_settle_taken(struct alloc_replay *a, unsigned int cpu, uint32_t task, uint32_t except,
+			uint32_t n)
 {
+	struct taken_folio *taken = a->world.taken;
 	unsigned int ntaken = a->world.ntaken;
 
 	a->world.ntaken = 0;
 	for (unsigned int i = 0; i < ntaken; i++) {
-		uint32_t from = a->world.taken[i].r, end = from + a->world.taken[i].n;
+		uint32_t from = taken[i].r, end = from + taken[i].n;
 
+		if (taken[i].task != task) {
+			taken[a->world.ntaken++] = taken[i];
+			continue;
+		}
 		/* Slots that were given out again at once hold new data. */
 		while (from < end) {
 			uint32_t to = from;
@@ -135,7 +193,7 @@ void alloc_settle_taken(struct alloc_replay *a, unsigned int cpu, uint32_t excep
 	}
 }
 
-int alloc_take_folio(struct alloc_replay *a, uint32_t r, uint32_t n)
+int alloc_take_folio(struct alloc_replay *a, uint32_t task, uint32_t r, uint32_t n)
 {
 	struct alloc_world *w = &a->world;
 
@@ -148,7 +206,7 @@ int alloc_take_folio(struct alloc_replay *a, uint32_t r, uint32_t n)
 		w->taken = bigger;
 		w->taken_room = room;
 	}
-	w->taken[w->ntaken++] = (struct taken_folio){ r, n };
+	w->taken[w->ntaken++] = (struct taken_folio){ r, n, task };
 	return 0;
 }
 

@@ -156,10 +156,15 @@ static const struct key_desc cluster_keys[] = {
 	{ "used", KEY_DEC, NULL, "slots in use" },
 };
 
+static const char *const cache_sides[] = { "alloc", "free", NULL };
+
 static const struct key_desc pcpu_keys[] = {
 	{ "type", KEY_DEC, NULL, "swap device number" },
 	{ "order", KEY_DEC, NULL, "order" },
 	{ "next", KEY_DEC, NULL, "next slot this CPU tries" },
+	{ "off", KEY_DEC, NULL, "a slot that waits in the CPU's slots cache" },
+	{ "side", KEY_ENUM, cache_sides, "its side: to be given, or to be freed" },
+	{ "active", KEY_DEC, NULL, "0 or 1: the slots caches are in use" },
 };
 
 static const struct key_desc rng_keys[] = {
@@ -211,7 +216,7 @@ const struct event_desc event_table[EV_NR] = {
 	[EV_SWAPOFF] = { "SWAPOFF", ROLE_STIMULUS, KEYS(swapoff_keys), "a swap device removed" },
 	[EV_SLOTS] = { "SLOTS", ROLE_STATE, KEYS(slots_keys), "slots in use at the snapshot" },
 	[EV_CLUSTER] = { "CLUSTER", ROLE_STATE, KEYS(cluster_keys), "state of a cluster" },
-	[EV_PCPU] = { "PCPU", ROLE_STATE, KEYS(pcpu_keys), "a CPU's next offset per order" },
+	[EV_PCPU] = { "PCPU", ROLE_STATE, KEYS(pcpu_keys), "what the allocator keeps for a CPU" },
 	[EV_RNG] = { "RNG", ROLE_STATE, KEYS(rng_keys), "a random draw of the kernel" },
 	[EV_CONFIG] = { "CONFIG", ROLE_STIMULUS, KEYS(config_keys), "settings when they change" },
 	[EV_CLOCK] = { "CLOCK", ROLE_STATE, KEYS(clock_keys), "the clocks at one moment" },

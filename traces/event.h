@@ -172,7 +172,8 @@ enum cluster_key {
 	CLUSTER_KEYS
 };
 enum cluster_list { LIST_NONE, LIST_FREE, LIST_NONFULL, LIST_FRAG, LIST_FULL, LIST_DISCARD };
-enum pcpu_key { PCPU_TYPE, PCPU_ORDER, PCPU_NEXT, PCPU_KEYS };
+enum pcpu_key { PCPU_TYPE, PCPU_ORDER, PCPU_NEXT, PCPU_OFF, PCPU_SIDE, PCPU_ACTIVE, PCPU_KEYS };
+enum cache_side { SIDE_ALLOC, SIDE_FREE };
 enum rng_key { RNG_VALUE, RNG_LOW, RNG_HIGH, RNG_KEYS };
 
 /* CONFIG: sysctls when they change. hits, prev and last snapshot the global readahead state. */

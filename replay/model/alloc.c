@@ -80,6 +80,7 @@ int swap_alloc_create(struct swap_alloc **out, const struct swap_alloc_config *c
 	sa->generation = ops->name;
 	sa->env = cfg->env;
 	sa->nr_cpus = cfg->nr_cpus;
+	sa->refill = SWAP_BATCH;
 	sa->cluster_slots = cfg->cluster_slots;
 	sa->cluster_shift = shift;
 	/* 256 slots are the cluster of a kernel without THP_SWAP, which knows order 0 only. */

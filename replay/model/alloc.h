@@ -208,6 +208,12 @@ struct swap_alloc {
 	 */
 	uint32_t allowed;
 
+	/*
+	 * Slots that a slots cache asks for when it is filled: SWAP_BATCH after creation. Less for
+	 * a filling that is known to have let another CPU in; the rest is swap_alloc_refill().
+	 */
+	uint32_t refill;
+
 	enum swap_alloc_fail last_fail;
 };
 
@@ -295,6 +301,19 @@ int swap_alloc_take(struct swap_alloc *sa, int type, uint32_t off, uint32_t n, u
  * swap_alloc_free().
  */
 int swap_alloc_give_back(struct swap_alloc *sa, int type, uint32_t off, uint32_t n);
+
+/*
+ * The slots cache of CPU draws up to N (1 .. SWAP_BATCH) more slots, behind those it has. Returns
+ * how many it got, as far as there is room, or -EINVAL (CPU, no slots cache).
+ */
+int swap_alloc_refill(struct swap_alloc *sa, unsigned int cpu, uint32_t n);
+
+/*
+ * A used slot waits in the slots cache of CPU from now on, behind those that do: to be given, or
+ * with RETURNED to be freed. Returns 0, -EINVAL (CPU, slot, no slots cache, no room) or -ENOENT
+ * (not in use).
+ */
+int swap_alloc_park(struct swap_alloc *sa, unsigned int cpu, bool returned, int type, uint32_t off);
 
 /*
  * A slot that is parked in a slots cache leaves it and is used from now on. Returns 0, or -ENOENT

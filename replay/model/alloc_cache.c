@@ -7,6 +7,8 @@
 
 #include "alloc_priv.h"
 
+#include <errno.h>
+
 /* Per CPU, in batches: above 5 free slots appear in the caches, below 2 they are taken out. */
 #define ACTIVATE_BATCHES 5
 #define DEACTIVATE_BATCHES 2
@@ -97,13 +99,49 @@ bool swap_cache_alloc(struct swap_alloc *sa, unsigned int cpu, struct swap_entry
 	cache = &sa->cache[cpu];
 	if (!cache->nr) {
 		cache->cur = 0;
-		cache->nr = swap_get_pages(sa, cpu, 0, SWAP_BATCH, cache->slots);
+		cache->nr = swap_get_pages(sa, cpu, 0, sa->refill, cache->slots);
 		if (!cache->nr)
 			return false;
 	}
 	*entry = cache->slots[cache->cur++];
 	cache->nr--;
 	return true;
+}
+
+int swap_alloc_park(struct swap_alloc *sa, unsigned int cpu, bool returned, int type, uint32_t off)
+{
+	struct swap_slots_cache *cache;
+
+	if (!sa->cache || cpu >= sa->nr_cpus)
+		return -EINVAL;
+	cache = &sa->cache[cpu];
+	if (returned ? cache->n_ret == SWAP_BATCH : cache->cur + cache->nr == SWAP_BATCH)
+		return -EINVAL;
+	if (swap_alloc_cache_only(sa, type, off, 1, false))
+		return -ENOENT;
+	if (returned)
+		cache->slots_ret[cache->n_ret++] = (struct swap_entry){ type, off };
+	else
+		cache->slots[cache->cur + cache->nr++] = (struct swap_entry){ type, off };
+	return 0;
+}
+
+int swap_alloc_refill(struct swap_alloc *sa, unsigned int cpu, uint32_t n)
+{
+	struct swap_slots_cache *cache;
+	uint32_t used;
+
+	if (!sa->cache || cpu >= sa->nr_cpus)
+		return -EINVAL;
+	cache = &sa->cache[cpu];
+	used = cache->cur + cache->nr;
+	if (n > SWAP_BATCH - used)
+		n = SWAP_BATCH - used;
+	if (!n)
+		return 0;
+	n = (uint32_t)swap_get_pages(sa, cpu, 0, n, cache->slots + used);
+	cache->nr += n;
+	return (int)n;
 }
 
 void swap_free_slot(struct swap_alloc *sa, struct swap_dev *dev, unsigned int cpu, uint32_t off)

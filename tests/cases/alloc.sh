@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 97
+tap_plan 108
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -378,6 +378,125 @@ tap_is "$STATUS" 2 "a release without an exact model is refused"
 run "$SWAPTRACE" replay -q --verify "$WORK/middle"
 tap_is "$STATUS" 0 "a trace begun in the middle is verified from where it is in step"
 tap_grep 'failures 99 of 99; in step from decision 2 \(3000 ns\) on, the 1 before are not counted' "$OUT" "and says from where"
+tap_grep 'does not tell: lists of clusters, where CPUs go on$' "$OUT" "and what is not known of the start"
+# Where lists are not known, a difference later on says that it was not in step after all: the 101st request.
+seq 1024 1099 | sed 's/.*/ALLOC order=0 type=0 off=&/' | awk '{ print 1000000 + NR * 1000, 0, 100, "task", $0 }' |
+	cat "$WORK/middle" - >"$WORK/later"
+run "$SWAPTRACE" replay -q --verify "$WORK/later"
+tap_grep 'failures 75 of 75; in step from decision 102 \(1002000 ns\) on, the 101 before are not counted' "$OUT" \
+	"not in step after all"
+# With the lists of clusters and the CPU's place the first answer is known, too: the 300 slots are in the first of 8
+# clusters, and CPU 0 goes on behind them with order 0.
+{
+	echo 'SLOTS type=0 off=1 n=300'
+	for i in $(seq 1 7); do
+		echo "CLUSTER type=0 index=$i list=free order=0 used=0"
+	done
+	echo 'CLUSTER type=0 index=0 list=nonfull order=0 used=301'
+	echo 'PCPU type=0 order=0 next=301'
+	seq 301 400 | sed 's/.*/ALLOC order=0 type=0 off=&/'
+} | trace told "# release=6.12.0 page_size=4096 cpus=1\n# device type=0 pages=4096 prio=-2 $SSD"
+run "$SWAPTRACE" replay -q --verify "$WORK/told"
+tap_grep 'failures 100 of 100; in step from the first one on, with slots in use at the start$' "$OUT" \
+	"a state that the trace tells is where the model begins"
+tap_grep_none 'does not tell' "$OUT" "and nothing is missing"
+# Slots that wait in a slots cache: 3 to be given (700 to 702), 63 to be freed. The next requests get them in this order;
+# one more slot that comes back fills the other side, and the one after it frees all 64.
+{
+	echo 'SLOTS type=0 off=1 n=511'
+	echo 'SLOTS type=0 off=600 n=63 count=0 cached=1'
+	echo 'SLOTS type=0 off=700 n=3 count=0 cached=1'
+	for i in $(seq 2 7); do
+		echo "CLUSTER type=0 index=$i list=free order=0 used=0"
+	done
+	echo 'CLUSTER type=0 index=0 list=full order=0 used=512'
+	echo 'CLUSTER type=0 index=1 list=nonfull order=0 used=66'
+	echo 'PCPU type=0 order=0 next=703'
+	echo 'PCPU active=1'
+	for i in 701 700 702; do
+		echo "PCPU type=0 off=$i side=alloc"
+	done
+	seq 600 662 | sed 's/.*/PCPU type=0 off=& side=free/'
+	for i in 701 700 702; do
+		echo "SWAPOUT order=0 folio=0x${i}0000 seq=1"
+		echo "ALLOC order=0 type=0 off=$i n=1 folio=0x${i}0000 via=cache"
+	done
+	echo 'UNREF type=0 off=700 how=zap left=0'
+	echo 'UNREF type=0 off=701 how=zap left=0'
+	seq 600 662 | sed 's/.*/FREE type=0 off=& cause=flush/'
+	echo 'FREE type=0 off=700 cause=flush'
+	echo 'SWAPOUT order=9 folio=0x10000000'
+	echo 'ALLOC order=9 type=0 off=1024 n=512 folio=0x10000000 via=direct'
+} | trace parked "# release=6.12.0 page_size=4096 cpus=1\n# device type=0 pages=4096 prio=-2 $SSD"
+run env SWAPTRACE_CHECK=1 "$SWAPTRACE" replay -q --verify "$WORK/parked"
+tap_grep 'failures 4 of 4$' "$OUT" "what slots caches hold is given in their order"
+# 511 + 702 + the large folio's 512; 701 waits to be freed and is nobody's
+tap_is "$(SWAPTRACE_CHECK=1 result parked 0 '.devices[0].used')" 1024 "and is nobody's until then"
+tap_is "$(SWAPTRACE_CHECK=1 result parked 1 '.devices[0].used' --policy allocator=cluster-6.18)" 1024 "under any policy"
+
+# --- several CPUs -----------------------------------------------------------------------------------------
+# CPU 0 draws 64 slots for its slots cache; CPU 1 is served from its own cache, and lets a slot go, before CPU 0 is
+# through: the allocator's lock keeps these out of the filling, although their events are in between.
+{
+	echo '1 SWAPOUT order=0 folio=0x1000 seq=1'
+	seq 512 575 | sed 's/.*/1 ALLOC order=0 type=0 off=& n=1 via=cache seq=2/'
+	echo '1 ALLOC order=0 type=0 off=512 n=1 folio=0x1000 via=cache seq=2'
+	echo '1 CACHE type=0 off=512 n=1 by=swapout'
+	echo '0 SWAPOUT order=0 folio=0x2000 seq=3'
+	seq 1024 1059 | sed 's/.*/0 ALLOC order=0 type=0 off=& n=1 via=cache seq=4/'
+	echo '1 UNCACHE type=0 off=512 n=1 by=reclaim'
+	echo '1 SWAPOUT order=0 folio=0x3000 seq=5'
+	echo '1 ALLOC order=0 type=0 off=513 n=1 folio=0x3000 via=cache seq=6'
+	echo '1 CACHE type=0 off=513 n=1 by=swapout'
+	seq 1060 1087 | sed 's/.*/0 ALLOC order=0 type=0 off=& n=1 via=cache seq=7/'
+	echo '0 ALLOC order=0 type=0 off=1024 n=1 folio=0x2000 via=cache seq=8'
+	echo '0 SWAPOUT order=0 folio=0x4000 seq=9'
+	echo '0 ALLOC order=0 type=0 off=1025 n=1 folio=0x4000 via=cache seq=10'
+} >"$WORK/beside.lines"
+cpus2="# release=6.12.0 page_size=4096 cpus=2\n# device type=0 pages=16384 prio=-2 $SSD"
+on_cpus beside "$cpus2" <"$WORK/beside.lines"
+run env SWAPTRACE_CHECK=1 "$SWAPTRACE" replay -q --verify "$WORK/beside"
+# 4 answers, 2 fillings
+tap_grep 'allocations and failures 6 of 6$' "$OUT" "2 CPUs: a filling is one step, whatever else goes on beside it"
+# The same, but CPU 1 is given a slot from inside the lock: CPU 0 let go of it. Its filling has two parts.
+sed 's/^1 ALLOC order=0 type=0 off=513 n=1 folio.*/1 ALLOC order=4 type=0 off=1536 n=16 folio=0x3000 via=direct seq=6/
+	s/^1 CACHE type=0 off=513 n=1/1 CACHE type=0 off=1536 n=16/
+	s/SWAPOUT order=0 folio=0x3000/SWAPOUT order=4 folio=0x3000/' "$WORK/beside.lines" >"$WORK/between.lines"
+on_cpus between "$cpus2" <"$WORK/between.lines"
+run env SWAPTRACE_CHECK=1 "$SWAPTRACE" replay -q --verify "$WORK/between"
+tap_grep 'allocations and failures 7 of 7$' "$OUT" "2 CPUs: a filling that lets another CPU in is two steps"
+# A slot that CPU 1 lets go is free only when it has the lock (FREE), which is after CPU 0 was served: the cluster it is
+# in, the last one of the device, is full until then, so that CPU 0 has to fail.
+{
+	echo '0 SLOTS type=0 off=1 n=2046'
+	echo '0 CLUSTER type=0 index=0 list=full order=0 used=512'
+	echo '0 CLUSTER type=0 index=1 list=full order=0 used=512'
+	echo '0 CLUSTER type=0 index=2 list=full order=0 used=512'
+	echo '0 CLUSTER type=0 index=3 list=nonfull order=0 used=511'
+	echo '0 PCPU type=0 order=0 next=2047'
+	echo '0 PCPU active=0'
+	echo '0 SWAPOUT order=0 folio=0x1000 seq=1'
+	echo '0 ALLOC order=0 type=0 off=2047 n=1 folio=0x1000 via=direct seq=2'
+	echo '0 CACHE type=0 off=2047 n=1 by=swapout'
+	echo '1 UNREF type=0 off=700 how=zap left=0'
+	echo '0 SWAPOUT order=0 folio=0x2000 seq=3'
+	echo '0 ALLOCFAIL order=0 folio=0x2000 reason=space seq=4'
+	echo '1 FREE type=0 off=700 cause=direct seq=5'
+	echo '0 SWAPOUT order=0 folio=0x3000 seq=6'
+	echo '0 ALLOC order=0 type=0 off=700 n=1 folio=0x3000 via=direct seq=7'
+} | on_cpus late "# release=6.12.0 page_size=4096 cpus=2\n# device type=0 pages=2048 prio=-2 $SSD"
+run env SWAPTRACE_CHECK=1 "$SWAPTRACE" replay -q --verify "$WORK/late"
+tap_grep 'allocations and failures 3 of 3$' "$OUT" "2 CPUs: a slot is free when FREE says so"
+# A request that is under way has its slot taken off the free ones: the last one is not for CPU 1.
+sed '/UNREF/,$d' "$WORK/late" | sed '/SWAPOUT/,$d' >"$WORK/last"
+cat >>"$WORK/last" <<END
+8000 0 100 task SWAPOUT order=0 folio=0x1000 seq=1
+9000 1 101 task SWAPOUT order=0 folio=0x2000 seq=2
+10000 1 101 task ALLOCFAIL order=0 folio=0x2000 reason=space seq=3
+11000 0 100 task ALLOC order=0 type=0 off=2047 n=1 folio=0x1000 via=direct seq=4
+END
+run env SWAPTRACE_CHECK=1 "$SWAPTRACE" replay -q --verify "$WORK/last"
+tap_grep 'allocations and failures 2 of 2$' "$OUT" "2 CPUs: a request under way reserves its slot"
 sed -i '4,$s/off=4\(.\)\(.\)$/off=4\2\1/' "$WORK/middle"
 run "$SWAPTRACE" replay -q --verify "$WORK/middle"
 tap_is "$STATUS" 1 "never in step is a finding"
