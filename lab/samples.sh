@@ -38,6 +38,10 @@ pairs() {
 	cat <<'END'
 ab-swapoff-vma|stock 6.12, swapoff under VMA and under cluster readahead|swapoff|readahead=vma,page-cluster=3|readahead=cluster,page-cluster=5|--kernel 6.12 --workload t1-vma --swap ssd
 ab-fault-mixed|stock 6.12, faults in stretches, in order and at random in turns, two page-clusters|fault|page-cluster=3|page-cluster=5|--kernel 6.12 --workload fault-mixed --swap virtio
+ab-swapoff-cluster|the lab's 6.12, swapoff as before 5.8 and as from 5.8 on (T1), cluster readahead|swapoff|swapoff=vanilla|swapoff=lookup-first|--kernel lab --workload t1-cluster
+ab-swapoff-only|the lab's 6.12, swapoff as from 5.8 on and as in 6.18, VMA readahead|swapoff|swapoff=lookup-first|swapoff=lookup-only|--kernel lab --workload t1-vma --swap ssd
+ab-drain|the lab's 6.12, a released batch drains once or always (T3)|drain|drain=once|drain=always|--kernel lab --workload truncate --record-from phase
+ab-alloc|the lab's 6.12, two slot allocators (T2), 64 kB folios on zram|alloc|allocator=cluster-6.12|allocator=mthp-empty-only|--kernel lab --workload mthp --env SHARE=1 --policy-at swapon
 END
 }
 
@@ -120,7 +124,7 @@ make_pair() {
 	local name=$1 what=$2 kind=$3 a=$4 b=$5 dir=$WORK/$1 letter run trace policy
 	local options
 	# shellcheck disable=SC2206 # words of a table of our own
-	options=($6 --cpus 1 --size tiny --record-from swapon --policy "$a" --policy "$b")
+	options=(--cpus 1 --size tiny --record-from swapon $6 --policy "$a" --policy "$b")
 	say "$name: $what"
 	"$LAB/run.sh" "${options[@]}" --recorder "$RECORDER" --out "$dir" >/dev/null
 	describe_pair "$name" "$what" "$kind" "$a" "$b" "$dir" >"$dir/text"

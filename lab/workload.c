@@ -710,7 +710,7 @@ static const char usage_text[] =
 	"  --fill seq|interleave|together   one process after the other, in turns of --turn pages, "
 	"or all at once\n"
 	"  --pattern seq|reverse|stride:N|random|mixed   order of the faults\n"
-	"  --share PERCENT          of its pages that a process faults back\n"
+	"  --share PERCENT          of its pages that a process faults back; of what mthp faults\n"
 	"  --together --write       fault at the same time; with writes\n"
 	"  --hog-mb N --hog-rounds N --kept PERCENT   size of the hog (else all that is free or "
 	"can become free, where\n"

@@ -45,14 +45,14 @@ static void drop(uint64_t *region, unsigned long page, size_t size)
 }
 
 /*
- * A quarter of the pages is written, at random. Some are dropped before, each from the middle of a
- * unit: what is left of that comes back and goes out page by page.
+ * A quarter of the pages (--share: of that a part) is written, at random. Some are dropped before,
+ * each from the middle of a unit: what is left of that comes back and goes out page by page.
  */
 static void write_singly(const struct options *o, uint64_t *units, uint64_t seed)
 {
 	unsigned long pages = o->mb * PAGES_PER_MB, i, page;
 
-	for (i = 0; i < pages / 4; i++) {
+	for (i = 0; i < pages * o->share / 400; i++) {
 		page = mix(seed ^ i) % pages;
 		if (i % 16 == 0)
 			drop(units, page, PAGE);

@@ -579,6 +579,7 @@ static void on_lookup(struct alloc_replay *a, const struct columns *c, uint32_t 
 {
 	uint64_t type = column_get(c, i, LOOKUP_TYPE, ALLOC_DEVICES);
 
+	a->whole += column_get(c, i, LOOKUP_BYPASS, 0) && c->v[LOOKUP_ORDER][i];
 	if (!a->swapoff_open || a->swapoff_type >= 0 || type >= ALLOC_DEVICES ||
 	    column_get(c, i, LOOKUP_CAUSE, LOOKUP_FAULT) == LOOKUP_FAULT)
 		return;
@@ -868,6 +869,7 @@ void alloc_replay_keys(struct view_wanted *w)
 	uint32_t alloc = BIT(ALLOC_ORDER) | BIT(ALLOC_TYPE) | BIT(ALLOC_OFF) | BIT(ALLOC_N) |
 			 BIT(ALLOC_FOLIO) | BIT(ALLOC_MEMCG) | BIT(ALLOC_VIA) | BIT(ALLOC_REASON);
 	const uint32_t keys[EV_NR] = {
+		[EV_LOOKUP] = BIT(LOOKUP_BYPASS) | BIT(LOOKUP_ORDER),
 		[EV_SWAPOUT] = BIT(SWAPOUT_ORDER) | BIT(SWAPOUT_FOLIO) | BIT(SWAPOUT_SPLIT_OF) |
 			       BIT(SWAPOUT_MEMCG),
 		[EV_ALLOC] = alloc,

@@ -89,6 +89,7 @@ struct alloc_replay {
 	bool swapoff_open;
 	uint64_t waiting[2]; /* slots that requests not yet answered want: order 0, above */
 	uint64_t inside;     /* events from inside the allocator's lock: slots given or freed */
+	uint64_t whole;	     /* large folios that were swapped in in one piece */
 	uint64_t untold;     /* requests whose slots the trace does not tell */
 	uint64_t slice_ns, next_slice_ns;
 	unsigned int slice;

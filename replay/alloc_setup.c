@@ -411,7 +411,7 @@ static void say_unknown(const struct alloc_replay *a, struct verify_result *v)
 						len ? ", " : "", parts[i]);
 }
 
-static void add_notes(struct alloc_replay *a, struct replay_result *res)
+static void add_notes(struct alloc_replay *a, bool own, struct replay_result *res)
 {
 	nearest_allocator(a, res);
 	small_devices(a, res);
@@ -419,6 +419,12 @@ static void add_notes(struct alloc_replay *a, struct replay_result *res)
 	if (res->alloc.norders == 1)
 		replay_result_note(res, "large swap-out not possible in this config: no THP_SWAP, "
 					"clusters of 256 slots");
+	if (a->whole && !own)
+		replay_result_note(res,
+				   "%" PRIu64 " large folios came back whole: pages of those that "
+				   "this allocator had split would have come back, and asked for "
+				   "slots again, one by one; the requests are as recorded",
+				   a->whole);
 	if (a->untold)
 		replay_result_note(res,
 				   "the slots of %" PRIu64 " requests are not in the trace: what "
@@ -450,7 +456,7 @@ static int finish_policy(struct alloc_replay *a, unsigned int p)
 	}
 	if (!a->survey->events[EV_LOOKUP] && !a->survey->events[EV_RA])
 		res->start_state = start_state(a);
-	add_notes(a, res);
+	add_notes(a, run->cfg.own, res);
 	return 0;
 }
 

@@ -254,6 +254,7 @@ static int prepare_lru(struct engine *g)
 	int ret = lru_feed_init(&g->feed, g->r, recorded_generation(g), o->policies, o->npolicies,
 				g->results);
 
+	g->feed.flag_used = g->survey.flag_used;
 	if (!ret && o->verify)
 		ret = lru_verify_init(&g->lru_verify, &g->feed, &g->survey, &g->results[0].verify);
 	return ret;

@@ -62,7 +62,7 @@ struct lru_feed {
 	struct map released; /* (task, kind): it released a batch and did not drain since */
 	uint64_t adds, releases, drains; /* events */
 	uint64_t lives;			 /* events that tell where a batch's life begins */
-	bool flag_used;			 /* the recorded kernel sets its flag: one was 1 */
+	bool flag_used;	      /* the recorded kernel sets its flag: one is 1, maybe later on */
 	uint64_t orphans;     /* drains of the releasing function whose release was not recorded */
 	uint64_t unknown_cpu; /* events whose CPU is unknown: taken as CPU 0 */
 	uint64_t outside;     /* events of CPUs from LRU_CPUS on: ignored */

@@ -431,6 +431,9 @@ static int survey_event(struct survey *s, enum event_type type, const struct col
 	case EV_SWAPOFF:
 		survey_swapoff(s, c, i);
 		return 0;
+	case EV_RELEASE:
+		s->flag_used |= c->v[BATCH_DRAINED][i] != 0;
+		return 0;
 	case EV_LRUADD:
 		s->lru_ops |= 1u << (c->v[LRUADD_OP][i] & 31);
 		return 0;
@@ -463,6 +466,7 @@ static const struct view_wanted *wanted(struct view_wanted *w, bool owners)
 				      BIT(CONFIG_VMA_RA),
 			[EV_SWAPON] = BIT(SWAPON_TYPE) | BIT(SWAPON_PAGES) | BIT(SWAPON_FLAGS),
 			[EV_SWAPOFF] = BIT(SWAPOFF_OP) | BIT(SWAPOFF_TYPE) | BIT(SWAPOFF_RET),
+			[EV_RELEASE] = BIT(BATCH_DRAINED),
 			[EV_LRUADD] = BIT(LRUADD_OP),
 		},
 		.tasks = true,

@@ -58,6 +58,7 @@ struct survey {
 	uint64_t with_addr;		   /* LOOKUP events that carry addr */
 	uint64_t zero_offsets;		   /* LOOKUP events with off=0, which no swap entry has */
 	uint32_t lru_ops;		   /* bit per enum lru_op that LRUADD events have */
+	bool flag_used;			   /* a RELEASE event said drained=1 */
 	uint64_t assumed;		   /* slots in use at the start by inference */
 	bool in_use;			   /* some slot was in use at the start */
 	uint32_t max_cpu;		   /* highest CPU of a request for slots */

@@ -6,7 +6,7 @@ def named: {windows: "windows", calls: "calls", pages_read: "pages", drains: "dr
 	fallback: "fallback"};
 
 . as $e | .pairs[] | .compared as $c |
-(if .how == "again" then "again" elif $c.pass then "pass" else "miss" end) + " " + $e.name + ": " +
+(if .how == "again" then "again" elif $c.open then "open" elif $c.pass then "pass" else "miss" end) + " " + $e.name + ": " +
 $e.runs[.to - 1].policy + (if .how == "again" then " once more" else " from " + $e.runs[.from - 1].policy end) + ": " +
 ([$c.goals | to_entries[] | named[.key] + " " +
 	($c.differences[.key] | if . == null then "n/a" else digits end) +

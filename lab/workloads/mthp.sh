@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# about: 64 kB folios on a small zram: page-out, faults of single pages, folios made again, 4 kB noise
+# about: 64 kB folios on a small zram: page-out, faults of single pages (--env SHARE=PERCENT), folios made again, noise
 # needs: swap=zram:64
 # needs: record-args=--events=ra,alloc
 . /lab/lib.sh
@@ -8,7 +8,7 @@ sizes=/sys/kernel/mm/transparent_hugepage
 # Without sizes of its own (before 6.8) the kernel knows large folios of 2 MB alone.
 [ -e $sizes/hugepages-64kB ] || echo madvise >$sizes/enabled
 lab_begin
-lab_workload mthp --mb 47 --iterations "$(lab_size 2 20)"
+lab_workload mthp --mb 47 --iterations "$(lab_size 2 20)" --share "${SHARE:-100}"
 lab_phase_begin
 lab_fault
 lab_phase_end

@@ -88,7 +88,18 @@ check_arithmetic() {
 		'[{"1":1,"8":1},2,1,6,1,1,null]' "events are counted"
 }
 
-tap_plan $((6 * $(wc -w <<<"$NAMES") + 5))
+# Where large folios came back whole, another allocator would have been asked for other things: that is said, and
+# not of the recorded allocator.
+check_notes() {
+	local whole
+	whole=$("$SWAPTRACE" dump -q "$SAMPLES/6.12-mthp.swaptrace" | grep -c ' LOOKUP .* order=[1-9].* bypass=1')
+	run "$SWAPTRACE" replay --policy allocator=mthp-empty-only "$SAMPLES/6.12-mthp.swaptrace"
+	tap_is "$(grep -c "^note: allocator=mthp-empty-only: $whole large folios came back whole" "$OUT") $(grep -c \
+		'came back whole' "$OUT")" "1 1" "replay says what the requests depend on"
+}
+
+tap_plan $((6 * $(wc -w <<<"$NAMES") + 6))
 check_pairs
 check_arithmetic
+check_notes
 tap_end

@@ -376,6 +376,26 @@ static void a_flag_that_nobody_sets_tells_nothing(void **state)
 }
 
 /*
+ * A kernel that drains always and sets its flag all the same: that it does shows only at the second
+ * release of the third life. By the lives of the batch, which each drain once: 3 of 4 releases.
+ */
+static void flags_of_a_kernel_that_drains_always_count_from_the_start(void **state)
+{
+	static const char text[] = HEADER "# release=6.12.0 pagevec_drain=always\n"
+					  "1 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
+					  "2 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
+					  "3 0 9 a RELEASE batch=0x10 n=3 drained=0\n"
+					  "4 0 9 a RELEASE batch=0x10 n=3 drained=1\n";
+	struct outcome o;
+
+	(void)state;
+	replay_text(text, SPECS("drain=once"), false, &o);
+	assert_int_equal(o.results[0].lru.drains, 4);
+	assert_int_equal(o.results[1].lru.drains, 3);
+	outcome_free(&o);
+}
+
+/*
  * 8 folios each on two CPUs: apart they stay below 15; as one CPU they make a batch and one more,
  * which the drain of that CPU moves.
  */
@@ -781,6 +801,7 @@ int main(void)
 		cmocka_unit_test(lives_of_batches),
 		cmocka_unit_test(the_flag_tells_of_lives),
 		cmocka_unit_test(a_flag_that_nobody_sets_tells_nothing),
+		cmocka_unit_test(flags_of_a_kernel_that_drains_always_count_from_the_start),
 		cmocka_unit_test(cpus_are_folded),
 		cmocka_unit_test(a_site_can_be_switched_off),
 		cmocka_unit_test(drains_of_releases_are_decisions),

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0
+# about: three processes fault at the same time, in order and at random in turns; --swap virtio: cluster readahead
+# needs: swap=nvme
+. /lab/lib.sh
+lab_begin
+lab_workload fault --pattern mixed --together --procs 3 --mb "$(lab_size 20 40)"
+lab_phase_begin
+lab_fault
+lab_phase_end
+lab_end
