@@ -18,8 +18,10 @@
 struct foreign_cpu {
 	uint64_t last_ns;
 	uint64_t lost; /* since then, to be told with its next line */
+	uint64_t all_lost;
 	bool seen;
 	bool uncounted; /* part of lost stands for an unknown number */
+	bool counted;	/* somebody counted what it lost, and be it nothing */
 };
 
 struct foreign_import {
@@ -89,7 +91,22 @@ int foreign_lost(struct foreign_import *in, int64_t cpu, uint64_t n)
 		return -ENOMEM;
 	c->uncounted |= !n;
 	c->lost += n ? n : 1;
+	c->all_lost += n ? n : 1;
 	in->stats->lost += n ? n : 1;
+	return 1;
+}
+
+int foreign_counted(struct foreign_import *in, int32_t cpu)
+{
+	struct foreign_cpu *c;
+
+	if (cpu < 0 || cpu >= (int32_t)BLOCK_CPUS_MAX)
+		return 0;
+	c = find_cpu(in, cpu);
+	if (!c)
+		return -ENOMEM;
+	c->counted = true;
+	in->stats->loss_known = true;
 	return 1;
 }
 
@@ -318,6 +335,25 @@ static int add_notes(struct foreign_import *in, const struct foreign_source *sou
 	return 0;
 }
 
+/* Without these lines the writer makes them, of CPUs that lost something only. */
+static int add_loss_lines(struct foreign_import *in, struct error *e)
+{
+	char line[64];
+
+	if (!in->stats->loss_known)
+		return 0;
+	for (size_t i = 1; i < in->ncpus; i++) {
+		const struct foreign_cpu *c = &in->cpus[i];
+
+		if (!c->counted && !c->all_lost)
+			continue;
+		snprintf(line, sizeof(line), "loss cpu=%zu n=%" PRIu64, i - 1, c->all_lost);
+		if (trace_header_add_line(in->closing, line, NULL))
+			return error_errno(e, -ENOMEM, "%s", in->name);
+	}
+	return 0;
+}
+
 /* Losses that no event follows, and drains of which the end was not seen. */
 static int tell_the_rest(struct foreign_import *in, struct error *e)
 {
@@ -345,6 +381,8 @@ static int read_all(struct foreign_import *in, const struct foreign_source *sour
 		ret = need_writer(in, e);
 	if (!ret)
 		ret = add_notes(in, source, e);
+	if (!ret)
+		ret = add_loss_lines(in, e);
 	if (in->sorter) {
 		int end = trace_sorter_end(in->sorter, NULL, ret ? NULL : e);
 

@@ -69,6 +69,12 @@ struct trace_stats *foreign_stats(struct foreign_import *in);
  */
 int foreign_lost(struct foreign_import *in, int64_t cpu, uint64_t n);
 
+/**
+ * foreign_counted - the input tells all that @cpu lost, also that it lost nothing
+ * Returns as foreign_lost().
+ */
+int foreign_counted(struct foreign_import *in, int32_t cpu);
+
 /** foreign_header_line - add a header line ("note ..."); 1 or -ENOMEM */
 int foreign_header_line(struct foreign_import *in, const char *text);
 

@@ -5,6 +5,8 @@
 #include "traces/import_lines.h"
 #include "traces/number.h"
 
+#define NAME_COLUMNS 16
+
 static bool blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -89,6 +91,10 @@ static bool tracecmd_event(const char *line, size_t len, struct foreign_event *f
 		return false;
 	/* Names are aligned to the right, so blanks before them mean nothing. */
 	f->comm = line + strspn(line, " \t");
+	/* "BUFFER: " stands before the 16 columns of a name where there is more than one buffer. */
+	if (dash > NAME_COLUMNS + 3 && !memcmp(line + dash - 1 - NAME_COLUMNS - 2, ": ", 2))
+		f->comm = line + dash - 1 - NAME_COLUMNS;
+	f->comm += strspn(f->comm, " \t");
 	f->comm_len = f->comm < line + dash ? (size_t)(line + dash - 1 - f->comm) : 0;
 	/* What ftrace shows when it has forgotten the name. */
 	if (f->comm_len == 5 && !memcmp(f->comm, "<...>", 5))

@@ -20,8 +20,9 @@ struct tracedat_input {
 	int fd;
 	uint64_t messages, records;
 	bool cut, ended;
+	bool endless;	   /* it was stopped, as it did not come to an end */
 	char refused[512]; /* why nothing could be read */
-	char clock_note[256];
+	char clock_note[400];
 	char message[TRACEDAT_MAX + 1];
 };
 
@@ -124,17 +125,22 @@ static int take_uname(struct foreign_import *in, char *text)
 
 static void take_clock(struct tracedat_input *t)
 {
+	static const char *const counters[] = { "counter", "x86-tsc", "ppc-tb" };
+	const char *unit = "";
 	char clock[128];
 
 	escape_bytes(t->message, strnlen(t->message, 30), clock, sizeof(clock));
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+		if (!strcmp(clock, counters[i]))
+			unit = ", may be no nanoseconds";
 	if (!strcmp(clock, "boot"))
 		snprintf(t->clock_note, sizeof(t->clock_note),
 			 "note trace_clock=boot: times are of CLOCK_BOOTTIME");
 	else
 		snprintf(t->clock_note, sizeof(t->clock_note),
-			 "note trace_clock=%s: times are not of CLOCK_BOOTTIME and can't be "
+			 "note trace_clock=%s: times are not of CLOCK_BOOTTIME%s and can't be "
 			 "aligned with other recordings (trace-cmd record -C boot)",
-			 clock);
+			 clock, unit);
 	t->source.clock_note = t->clock_note;
 }
 
@@ -164,6 +170,16 @@ static int take_lost(struct tracedat_input *t, struct foreign_import *in, size_t
 	return foreign_lost(in, lost.cpu, lost.n);
 }
 
+static int take_counted(struct tracedat_input *t, struct foreign_import *in, size_t len)
+{
+	int32_t cpu;
+
+	if (len != sizeof(cpu))
+		return -EPROTO;
+	memcpy(&cpu, t->message, sizeof(cpu));
+	return foreign_counted(in, cpu);
+}
+
 /* 0 or 1; -EPROTO for what the child can't have meant; another negative errno. */
 static int take_message(struct tracedat_input *t, struct foreign_import *in,
 			const struct tracedat_head *head, struct error *e)
@@ -181,6 +197,8 @@ static int take_message(struct tracedat_input *t, struct foreign_import *in,
 		return take_uname(in, t->message);
 	case TRACEDAT_LOST:
 		return take_lost(t, in, head->len);
+	case TRACEDAT_COUNTED:
+		return take_counted(t, in, head->len);
 	case TRACEDAT_EVENT:
 		return take_event(t, in, head->len, e);
 	case TRACEDAT_REFUSED:
@@ -202,7 +220,8 @@ static void describe_end(struct tracedat_input *t)
 
 	if (t->ended || t->refused[0])
 		return;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
+	t->endless = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
+	if (t->endless)
 		snprintf(t->refused, sizeof(t->refused),
 			 "it is damaged: libtracecmd does not come to an end with it");
 	else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM)
@@ -257,8 +276,9 @@ static int read_messages(struct foreign_import *in, void *priv, struct error *e)
 	if (ret >= 0 && !t->messages) {
 		/* Not even the head could be read. */
 		describe_end(t);
-		t->cut = true;
-		ret = hear(t, in, e);
+		t->cut = !t->endless;
+		if (t->cut)
+			ret = hear(t, in, e);
 	}
 	if (ret >= 0)
 		return finish(t, in, e);

@@ -21,6 +21,7 @@ enum tracedat_kind {
 	TRACEDAT_UNAME,	   /* text: "SYSTEM NODE RELEASE MACHINE" */
 	TRACEDAT_EMPTY,	   /* int32_t: a CPU that recorded nothing */
 	TRACEDAT_LOST,	   /* struct tracedat_lost */
+	TRACEDAT_COUNTED,  /* int32_t: a CPU of which all losses have been told */
 	TRACEDAT_EVENT,	   /* struct tracedat_event and its texts */
 	TRACEDAT_REFUSED,  /* text: why nothing can be read */
 	TRACEDAT_END,	   /* all there is has been told */

@@ -16,11 +16,11 @@
 
 /* CPU seconds without a record, and bytes of the file for each more: a big one is unpacked first.
  */
-#define PATIENCE_S 20
+#define PATIENCE_S 10
 #define BYTES_PER_S (20ull << 20)
 #define RECORDS_PER_REST 4096
 #define CPUS_MAX 8192
-#define MEMORY_MAX (4ull << 30)
+#define MEMORY_MAX (1ull << 30)
 
 const int tracedat_available = 1;
 
@@ -279,9 +279,26 @@ static bool stat_line(const char *line, const char *key, uint64_t *v)
 }
 
 /* What the kernel counted as lost on a CPU, beyond what records told: lost behind the last one. */
+static void tell_counted(struct telling *t, uint64_t cpu, uint64_t lost)
+{
+	uint64_t missed = 0;
+	int32_t number = (int32_t)cpu;
+
+	for (unsigned int i = 0; i < t->nstreams; i++) {
+		if ((uint64_t)t->streams[i].cpu != cpu)
+			continue;
+		if (t->streams[i].uncounted)
+			return;
+		missed = t->streams[i].missed;
+	}
+	if (lost > missed)
+		send_lost(t->out, number, lost - missed);
+	send(t->out, TRACEDAT_COUNTED, &number, sizeof(number));
+}
+
 static void tell_stats(struct telling *t, const char *stats)
 {
-	uint64_t cpu = UINT64_MAX, lost = 0, v;
+	uint64_t cpu = CPUS_MAX, lost = 0, v;
 
 	for (const char *line = stats; line && *line;) {
 		const char *end = strchr(line, '\n');
@@ -292,14 +309,8 @@ static void tell_stats(struct telling *t, const char *stats)
 		} else if (stat_line(line, "overrun", &v) ||
 			   stat_line(line, "commit overrun", &v)) {
 			lost += v;
-		} else if (stat_line(line, "dropped events", &v)) {
-			lost += v;
-			for (unsigned int i = 0; i < t->nstreams; i++) {
-				const struct stream *s = &t->streams[i];
-
-				if ((uint64_t)s->cpu == cpu && !s->uncounted && lost > s->missed)
-					send_lost(t->out, s->cpu, lost - s->missed);
-			}
+		} else if (stat_line(line, "dropped events", &v) && cpu < CPUS_MAX) {
+			tell_counted(t, cpu, lost + v);
 		}
 		line = end ? end + 1 : NULL;
 	}

@@ -9,7 +9,7 @@ command -v jq >/dev/null || tap_skip_all "jq is not installed"
 DATA=$TOP/tests/data/tracecmd
 SWAPTRACE_WITHOUT=${SWAPTRACE_NOBPF:-}
 
-tap_plan 48
+tap_plan 55
 
 # --- without the library ------------------------------------------------------------------------------
 without() {
@@ -79,6 +79,10 @@ run "$SWAPTRACE" import "$WORK/whole.txt" -o "$WORK/whole.data"
 tap_is "$STATUS $("$SWAPTRACE" dump --no-header "$WORK/whole.data" | cut -d' ' -f1 | head -n1)" "0 1000000002" "whole nanoseconds"
 "$SWAPTRACE" dump --no-header "$WORK/whole.data" >"$WORK/got"
 tap_same "$WORK/got" "$WORK/want" "give the same events"
+# Where there is more than one buffer its name stands first, before the 16 columns of the task's.
+printf 'lru:           task 1-1     [000]     1.5: mm_lru_insertion: x\n' >"$WORK/buffer.txt"
+"$SWAPTRACE" import -q "$WORK/buffer.txt" -o "$WORK/buffer.data"
+tap_is "$("$SWAPTRACE" dump --no-header "$WORK/buffer.data")" '1500000000 0 - task\x201 LRUADD op=add n=1 tid=1' "the name of a buffer is not the task's"
 # Without a probe of moves the tracepoints stand for those that joined; 5.15 has no move of additions.
 grep -v folio_batch_move_lru "$WORK/probes.txt" >"$WORK/fewer.txt"
 "$SWAPTRACE" import -q --format trace-cmd "$WORK/fewer.txt" -o "$WORK/fewer.data" 2>/dev/null
@@ -110,6 +114,8 @@ tap_grep '^# backend=trace.dat release=6\.12\.117\+deb12-cloud-amd64 arch=x86_64
 	"kernel and CPUs are those of the recording"
 tap_grep '^# note trace_clock=boot: times are of CLOCK_BOOTTIME$' "$OUT" "and so is the clock"
 grep -v '^#' "$OUT" >"$WORK/binary.txt"
+run "$SWAPTRACE" info "$WORK/lru.data"
+tap_is "$(grep -cE '^lost +0 |^  loss cpu=[01] n=0$' "$OUT")" 3 "the kernel counted on each CPU that nothing was lost"
 run "$SWAPTRACE" import "$WORK/report.txt" -o "$WORK/report.data"
 "$SWAPTRACE" dump --no-header "$WORK/report.data" >"$WORK/text.txt"
 tap_same "$WORK/binary.txt" "$WORK/text.txt" "trace-cmd report gives the same events, byte for byte"
@@ -206,6 +212,38 @@ tap_grep "cut.dat can't be read: .*trace-cmd restore" "$ERR" "and the message sa
 tap_same "$WORK/cut.data" "$WORK/lost.data" "and the trace that was there stays"
 run "$SWAPTRACE" import --format trace.dat "$WORK/report.txt" -o "$WORK/none.data"
 tap_is "$STATUS $(grep -c . "$ERR")" "3 1" "a text is no trace.dat: one error"
+
+# A library that ends the process, or crashes, after 500 records, as it may with a damaged file.
+cat >"$WORK/end.c" <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+void *tracecmd_read_data(void *in, int cpu)
+{
+	static void *(*read_data)(void *, int);
+	static int n;
+
+	if (!read_data)
+		read_data = (void *(*)(void *, int))dlsym(RTLD_NEXT, "tracecmd_read_data");
+	if (n++ == 500) {
+		if (getenv("END_BY_EXIT"))
+			exit(0);
+		abort();
+	}
+	return read_data(in, cpu);
+}
+END
+gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/end.so" "$WORK/end.c" 2>"$ERR"
+tap_ok $? "a library with a fault" || tap_show "$ERR"
+"$SWAPTRACE" dump --no-header "$WORK/lru.data" | grep ' FLUSH \| RELEASE ' | sort >"$WORK/all"
+for way in END_BY_EXIT END_BY_ABORT; do
+	run env $way=1 LD_PRELOAD="$WORK/end.so" ASAN_OPTIONS=verify_asan_link_order=0 \
+		"$SWAPTRACE" import "$DATA/lru.dat" -o "$WORK/end.data"
+	"$SWAPTRACE" dump --no-header "$WORK/end.data" 2>/dev/null | grep ' FLUSH \| RELEASE ' | sort >"$WORK/some"
+	comm -23 "$WORK/some" "$WORK/all" >"$WORK/only"
+	tap_is "$STATUS $(grep -c 'the end is missing or damaged' "$ERR") $(wc -l <"$WORK/only")" "0 1 0" "$way: a warning"
+	tap_ok $(($(wc -l <"$WORK/some") >= 2 && $(wc -l <"$WORK/some") < $(wc -l <"$WORK/all") ? 0 : 1)) \
+		"$way: what was read until then is kept"
+done
 
 # damaged FILE SEED: three bytes of it are others
 damaged() {
