@@ -16,7 +16,7 @@
 
 const char *const own_program_names[RUN_NR] = {
 	[RUN_SNAPSHOT] = "snapshot", [RUN_DEVICE] = "device", [RUN_STATE] = "state",
-	[RUN_CLUSTERS] = "clusters", [RUN_PLACES] = "places",
+	[RUN_CLUSTERS] = "clusters", [RUN_PLACES] = "places", [RUN_CACHES] = "caches",
 };
 
 /* libbpf explains failures on stderr; what matters of it is told by the loader. */
@@ -403,5 +403,5 @@ int bpf_backend_caches(struct bpf_backend *b, struct caches_args *a, const uint6
 	if (err)
 		return err;
 	*entries = b->chunk;
-	return run_program(b->skel->progs.caches, a, sizeof(*a));
+	return run_program(b, RUN_CACHES, a, sizeof(*a));
 }

@@ -14,7 +14,15 @@
 #define LOG_BYTES (1u << 20)
 
 /* Programs that the recorder runs itself. */
-enum own_program { RUN_SNAPSHOT, RUN_DEVICE, RUN_STATE, RUN_CLUSTERS, RUN_PLACES, RUN_NR };
+enum own_program {
+	RUN_SNAPSHOT,
+	RUN_DEVICE,
+	RUN_STATE,
+	RUN_CLUSTERS,
+	RUN_PLACES,
+	RUN_CACHES,
+	RUN_NR,
+};
 extern const char *const own_program_names[RUN_NR];
 
 struct bpf_backend_impl {
