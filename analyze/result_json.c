@@ -219,6 +219,8 @@ static json_t *verify_json(struct writing *w, const struct verify_result *v)
 	put_count(w, o, "agreed", v->agreed);
 	put_count(w, o, "windows_checked", v->windows_checked);
 	put_count(w, o, "windows_agreed", v->windows_agreed);
+	put_count(w, o, "derived_checked", v->derived_checked);
+	put_count(w, o, "derived_agreed", v->derived_agreed);
 	put_count(w, o, "lookups_checked", v->lookups_checked);
 	put_count(w, o, "lookups_agreed", v->lookups_agreed);
 	put_count(w, o, "reads_checked", v->reads_checked);

@@ -283,6 +283,8 @@ static void get_verify(struct input *in, const json_t *o, struct verify_result *
 	v->agreed = get_count_or_0(in, o, "agreed");
 	v->windows_checked = get_count_or_0(in, o, "windows_checked");
 	v->windows_agreed = get_count_or_0(in, o, "windows_agreed");
+	v->derived_checked = get_count_or_0(in, o, "derived_checked");
+	v->derived_agreed = get_count_or_0(in, o, "derived_agreed");
 	v->lookups_checked = get_count_or_0(in, o, "lookups_checked");
 	v->lookups_agreed = get_count_or_0(in, o, "lookups_agreed");
 	v->reads_checked = get_count_or_0(in, o, "reads_checked");

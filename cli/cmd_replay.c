@@ -94,6 +94,9 @@ static void print_verify(const struct verify_result *v)
 	       format_count(v->windows_agreed).s, format_count(v->windows_checked).s,
 	       format_count(v->lookups_agreed).s, format_count(v->lookups_checked).s,
 	       format_count(v->reads_agreed).s, format_count(v->reads_checked).s);
+	if (v->derived_checked)
+		printf("  derived windows equal to probed: %s of %s\n",
+		       format_count(v->derived_agreed).s, format_count(v->derived_checked).s);
 	print_alloc_verify(v);
 	print_lru_verify(&v->lru);
 	if (v->reads_unknown)

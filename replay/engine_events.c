@@ -108,6 +108,10 @@ static int on_ra(struct engine *g, const struct block_view *v, uint32_t k, const
 	};
 	struct moment at = engine_moment(v, k, c, i);
 
+	if (column_has(c, i, RA_DERIVED) && call.have_ret) {
+		g->verify.out->derived_checked++;
+		g->verify.out->derived_agreed += c->v[RA_DERIVED][i] == call.ret;
+	}
 	if (!slots_valid(&g->machine.slots, call.need.type, call.need.off))
 		return 0;
 	call.need.vma =
@@ -463,7 +467,8 @@ static void want_verify(struct view_wanted *w)
 {
 	w->keys[EV_LOOKUP] |= BIT(LOOKUP_HIT) | BIT(LOOKUP_BYPASS) | BIT(KEY_TID);
 	w->keys[EV_RA] |= BIT(RA_TYPE) | BIT(RA_OFF) | BIT(RA_ADDR) | BIT(RA_RET) | BIT(RA_HITS) |
-			  BIT(RA_PREV) | BIT(RA_LAST) | BIT(RA_VMA) | BIT(KEY_TID);
+			  BIT(RA_PREV) | BIT(RA_LAST) | BIT(RA_VMA) | BIT(RA_DERIVED) |
+			  BIT(KEY_TID);
 	w->keys[EV_READ] =
 		BIT(READ_TYPE) | BIT(READ_OFF) | BIT(READ_N) | BIT(READ_CAUSE) | BIT(KEY_TID);
 }

@@ -59,6 +59,8 @@ struct verify_result {
 	bool done;		  /* --verify was asked for */
 	uint64_t checked, agreed; /* decisions */
 	uint64_t windows_checked, windows_agreed;
+	/* Recorded twice, as returned and as derived (RA derived=); no decisions of the model. */
+	uint64_t derived_checked, derived_agreed;
 	uint64_t lookups_checked, lookups_agreed;
 	uint64_t reads_checked, reads_agreed;
 	uint64_t reads_unknown; /* of pages whose owner the trace does not tell: not compared */

@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 87
+tap_plan 90
 
 HEAD='# swaptrace text 1
 # release=6.12.117 arch=x86_64 page_size=4096 page_cluster=3
@@ -65,6 +65,24 @@ tap_grep '^READ +1 +20\.00 %' "$OUT" "info gives shares"
 run "$SWAPTRACE" info --verify "$WORK/all.data"
 tap_is "$STATUS" 0 "10 hits = 7 delivered + 2 lost + 1 filtered"
 tap_grep 'probes: 1 right, 0 wrong, 0 not checked' "$OUT" "and info --verify says so"
+# Three windows returned and derived, one of them differently, and one only returned.
+cat >"$WORK/twice.txt" <<'END'
+# swaptrace text 1
+# device type=0 pages=1024
+1000 0 1 a RA mode=cluster type=0 off=8 ret=8 how=probed derived=8
+2000 0 1 a RA mode=cluster type=0 off=16 ret=8 how=probed derived=4
+3000 0 1 a RA mode=cluster type=0 off=24 ret=8 how=probed
+4000 0 1 a RA mode=vma type=0 off=32 ret=2 how=probed derived=2
+5000 0 1 a RA mode=vma type=0 off=40 ret=2 how=state
+END
+run "$SWAPTRACE" info "$WORK/twice.txt"
+tap_grep 'cluster: derived windows equal to probed: 1 of 2 \(50\.000 %\); 1 were probed only' "$OUT" \
+	"info: derived windows beside those returned"
+run "$SWAPTRACE" info --json "$WORK/twice.txt"
+tap_is "$(jq -c .windows "$OUT")" \
+	'{"cluster":{"probed":3,"derived":2,"equal":1},"vma":{"probed":1,"derived":1,"equal":1}}' "and in JSON"
+run "$SWAPTRACE" replay --verify --json "$WORK/twice.txt"
+tap_is "$(jq -c '.results[0].verify | [.derived_agreed, .derived_checked]' "$OUT")" "[2,3]" "replay --verify counts them, too"
 sed 's/hits=10/hits=11/' "$WORK/all.txt" >"$WORK/wrong.txt"
 run "$SWAPTRACE" info --verify "$WORK/wrong.txt"
 tap_is "$STATUS" 1 "11 hits are not 7 + 2 + 1"
