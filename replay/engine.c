@@ -234,8 +234,6 @@ static int prepare_run(struct engine *g, unsigned int i)
 		return ret;
 	res->start_state = set_start_state(g, &g->runs[i]);
 	res->from_ns = g->o->from_ns;
-	if (g->waiting)
-		policy_recorded(&g->runs[i].policy, recorded_generation(g));
 	if (!g->o->slices || g->survey.total == 0)
 		return 0;
 	res->slices = calloc(g->o->slices, sizeof(*res->slices));
@@ -308,7 +306,8 @@ static int prepare(struct engine *g, struct error *e)
 		return error_set(e, -ERANGE, "no event at or after %" PRIu64 " ns", o->from_ns);
 	g->waiting = o->from_ns > g->survey.first_ns;
 	guess_mode(g);
-	g->cache.policies = o->npolicies + o->verify;
+	g->verifying = o->verify || g->waiting;
+	g->cache.policies = o->npolicies + g->verifying;
 	if (o->slices) {
 		g->slice_ns = (g->survey.last_ns - counts_begin(g)) / o->slices + 1;
 		g->next_slice_ns = counts_begin(g) + g->slice_ns;
@@ -319,12 +318,12 @@ static int prepare(struct engine *g, struct error *e)
 		ret = -ENOMEM;
 	for (unsigned int i = 0; i < o->npolicies && !ret; i++)
 		ret = prepare_run(g, i);
-	if (!ret && o->verify) {
+	if (!ret && g->verifying) {
 		struct policy recorded;
 
 		policy_recorded(&recorded, recorded_generation(g));
 		ret = verify_init(&g->verify, &recorded, &g->machine, &g->cache, o->npolicies,
-				  &g->survey, &g->results[0].verify);
+				  &g->survey, o->verify ? &g->results[0].verify : &g->unasked);
 		if (!ret)
 			set_start_state(g, &g->verify.run);
 	}

@@ -21,7 +21,7 @@ struct replay_options {
 	const struct cost_model *cost; /* NULL: no estimate */
 	/*
 	 * The policies of readahead act, and their counts begin, with the first event at or after
-	 * this time; up to then each follows the recorded kernel. 0: from the first event on.
+	 * this time, with the state that the recorded kernel had come to. 0: from the first event.
 	 */
 	uint64_t from_ns;
 	bool check;	     /* check the allocators' invariants after every event; slow */

@@ -74,9 +74,9 @@ static int on_lookup(struct engine *g, const struct block_view *v, uint32_t k,
 		g->machine.slots.dev[l.need.type].refs[l.need.off] =
 			(uint8_t)(l.need.count > 255 ? 255 : l.need.count);
 	count_swapoff(g, &l.need, v->times[k]);
-	for (unsigned int p = 0; p < g->o->npolicies; p++)
+	for (unsigned int p = 0; !g->waiting && p < g->o->npolicies; p++)
 		run_step(&g->runs[p], &l.need);
-	if (!g->o->verify)
+	if (!g->verifying)
 		return 0;
 	l.hit = column_has(c, i, LOOKUP_HIT) ? c->v[LOOKUP_HIT][i] != 0 : -1;
 	l.ra = column_has(c, i, LOOKUP_RA) ? c->v[LOOKUP_RA][i] != 0 : -1;
@@ -163,7 +163,7 @@ static int on_cache(struct engine *g, const struct columns *c, uint32_t i)
 			memset(&g->cache.bits[type][k * g->cache.policies],
 			       SLOT_CACHED | SLOT_WRITEOUT, g->cache.policies);
 			g->machine.slots.dev[type].refs[k] = 1;
-		} else if (g->o->verify && by == BY_SWAPIN) {
+		} else if (g->verifying && by == BY_SWAPIN) {
 			*run_bits(&g->verify.run, (unsigned int)type, k) |= SLOT_CACHED;
 		}
 	}
@@ -262,8 +262,7 @@ static int begin_run(struct engine *g, unsigned int p)
 {
 	struct replay_result *res = &g->results[p];
 
-	run_switch(&g->runs[p], &g->o->policies[p]);
-	run_restart_counts(&g->runs[p]);
+	run_take_over(&g->runs[p], &g->verify.run);
 	for (unsigned int i = 0; i < res->nphases; i++) {
 		histogram_free(&res->phases[i].cluster_windows);
 		histogram_free(&res->phases[i].vma_windows);
@@ -277,6 +276,7 @@ int engine_begin(struct engine *g)
 	int ret = 0;
 
 	g->waiting = false;
+	g->verifying = g->o->verify;
 	for (unsigned int p = 0; p < g->o->npolicies && !ret; p++)
 		ret = begin_run(g, p);
 	return ret;
@@ -310,7 +310,7 @@ static int on_config(struct engine *g, const struct columns *c, uint32_t i, uint
 		for (unsigned int p = 0; p < g->o->npolicies; p++)
 			run_set_global(&g->runs[p], (uint32_t)c->v[CONFIG_HITS][i],
 				       c->v[CONFIG_PREV][i], (uint32_t)c->v[CONFIG_LAST][i]);
-		if (g->o->verify)
+		if (g->verifying)
 			run_set_global(&g->verify.run, (uint32_t)c->v[CONFIG_HITS][i],
 				       c->v[CONFIG_PREV][i], (uint32_t)c->v[CONFIG_LAST][i]);
 	}
@@ -402,16 +402,16 @@ static void note_change(struct engine *g, const struct block_view *v, uint32_t k
 int engine_event(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,
 		 const struct columns *c, uint32_t i)
 {
-	if (g->o->verify)
+	if (g->verifying)
 		note_change(g, v, k, type, c, i);
 	switch (type) {
 	case EV_LOOKUP:
 		return on_lookup(g, v, k, c, i);
 	case EV_RA:
 		g->calls_seen = true;
-		return g->o->verify ? on_ra(g, v, k, c, i) : 0;
+		return g->verifying ? on_ra(g, v, k, c, i) : 0;
 	case EV_READ:
-		return g->o->verify ? on_read(g, v, k, c, i) : 0;
+		return g->verifying ? on_read(g, v, k, c, i) : 0;
 	case EV_CACHE:
 		return on_cache(g, c, i);
 	case EV_UNCACHE:
@@ -513,7 +513,7 @@ const struct view_wanted *engine_wanted(const struct engine *g, struct view_want
 				      BIT(LOOKUP_VMA_END);
 	if (g->lru)
 		want_lru(w);
-	if (g->o->verify)
+	if (g->verifying)
 		want_verify(w);
 	if (g->alloc)
 		want_alloc(w);

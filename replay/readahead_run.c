@@ -42,29 +42,16 @@ void run_free(struct ra_run *run)
 	memset(run, 0, sizeof(*run));
 }
 
-void run_switch(struct ra_run *run, const struct policy *p)
+void run_take_over(struct ra_run *run, const struct ra_run *from)
 {
-	for (unsigned int i = 1; i < run->nglobal; i++)
-		run->global[i] = run->global[0];
-	run->policy = *p;
-}
-
-void run_restart_counts(struct ra_run *run)
-{
-	struct readahead_result *r = &run->result->readahead;
-
 	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
 		for (uint64_t off = 0; off < run->machine->slots.dev[t].size; off++)
-			*run_bits(run, t, off) &= (uint8_t)~SLOT_UNUSED;
-	histogram_free(&r->windows);
-	histogram_free(&r->cluster_windows);
-	histogram_free(&r->vma_windows);
-	histogram_free(&run->before[0]);
-	histogram_free(&run->before[1]);
-	memset(run->small, 0, sizeof(run->small));
-	*r = (struct readahead_result){ .known = r->known };
-	if (run->slice)
-		*run->slice = (struct time_slice){ .t_ns = run->slice->t_ns };
+			*run_bits(run, t, off) = *run_bits(from, t, off) & (uint8_t)~SLOT_UNUSED;
+	for (unsigned int i = 0; i < run->nglobal; i++)
+		run->global[i] = from->global[0];
+	run->global_started = from->global_started;
+	memcpy(run->vma_word, from->vma_word, (run->survey->nvmas + 1) * sizeof(*run->vma_word));
+	memcpy(run->vma_started, from->vma_started, run->survey->nvmas + 1);
 }
 
 unsigned int run_page_cluster(const struct ra_run *run)

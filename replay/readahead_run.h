@@ -99,13 +99,11 @@ int run_init(struct ra_run *run, const struct policy *p, struct machine *m, stru
 void run_free(struct ra_run *run);
 
 /**
- * run_switch - from now on @p decides, with the state that is there
- * @p: the policy that run_init() was given, after another one with prev=global was put in its place
+ * run_take_over - begin with the state of another run of the same trace
+ * @from: a run with prev=global. Its pages in the cache and its marks are taken over, too; none of
+ * them counts as unused later.
  */
-void run_switch(struct ra_run *run, const struct policy *p);
-
-/** run_restart_counts - count from zero; pages read ahead before are never unused */
-void run_restart_counts(struct ra_run *run);
+void run_take_over(struct ra_run *run, const struct ra_run *from);
 
 /** run_set_global - the global readahead state is known to be this now (snapshot, --init-hits) */
 void run_set_global(struct ra_run *run, uint32_t hits, uint64_t prev, uint32_t last);

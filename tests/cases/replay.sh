@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 83
+tap_plan 85
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -328,6 +328,15 @@ tap_is "$(windows middle 1 --from 3000 --policy page-cluster=0)" "{1: 2}" "--fro
 # Of the window of 8 around 1000 only 1001 is in use; it is in the cache when 1001 is needed, before the time given.
 tap_is "$(counts middle 0 "pages_read ra_pages unused lookups")" "4 2 0 4" "pages of all of it"
 tap_is "$(counts middle 0 "pages_read ra_pages unused lookups" --from 3000)" "2 1 0 2" "--from: pages of the rest"
+# The window of 8 around 1000 holds 1001, but there was no memory for it, and nothing read it: it is not in the cache.
+trace unread "$CLUSTER" <<-END
+	LOOKUP type=0 off=1000 cause=fault count=1 hit=0
+	RA mode=cluster type=0 off=1000 ret=8
+	READ type=0 off=1000 n=1 cause=demand
+	LOOKUP type=0 off=1001 cause=fault count=1 hit=0
+END
+tap_is "$(counts unread 0 "lookups calls pages_read")" "2 1 2" "a page that could not be read counts as read by a replay"
+tap_is "$(counts unread 0 "lookups calls pages_read" --from 4000)" "1 1 1" "--from: not where it was recorded before"
 run "$SWAPTRACE" replay --from 4001 "$WORK/middle"
 tap_is "$STATUS $(cat "$ERR")" "2 swaptrace: error: $WORK/middle: no event at or after 4001 ns" "--from behind the end"
 echo 'LOOKUP type=0 off=5 cause=fault' | trace switched "$CLUSTER swapoff=sometimes"
