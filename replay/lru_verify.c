@@ -399,4 +399,6 @@ void lru_verify_finish(struct lru_verify *v)
 		add_missing(v->out, "flushes (no FLUSH events)");
 	if (!s->events[EV_DRAIN])
 		add_missing(v->out, "drains (no DRAIN events)");
+	else if (v->model.rules.mlock)
+		add_missing(v->out, "mlock's batch (no model)");
 }

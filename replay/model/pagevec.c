@@ -25,6 +25,7 @@ struct pv_rules pv_rules_for(unsigned int major, unsigned int minor)
 	if (at_least(major, minor, 6, 9))
 		r.capacity = 31;
 	r.all_drains_self = at_least(major, minor, 6, 18);
+	r.mlock = at_least(major, minor, 5, 18);
 	return r;
 }
 

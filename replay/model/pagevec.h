@@ -10,8 +10,8 @@
  *
  * The model counts folios, it does not know which they are: the moves of a batch keep the order of
  * insertion, and folios that a flush passes over because they are off the LRU still leave the
- * batch. Not modelled: the mlock batch (6.1 and later), which is drained after these and moves
- * nothing here.
+ * batch. Not modelled: the batch of mlock (5.18 and later), which lru_add_drain() moves after
+ * these; its folios are on their lists or join none of these batches.
  *
  * No I/O and no allocation: the caller owns all memory and keeps it until it stops using the model.
  * Sources: Linux mm/swap.c and include/linux/pagevec.h, 4.14 to 6.18. Checked against
@@ -49,6 +49,7 @@ struct pv_rules {
 	enum pv_drain_policy policy; /* of pv_release() */
 	unsigned int ops;	     /* bit per pv_op that has a batch */
 	bool all_drains_self;	     /* pv_drain_all() first drains the caller's CPU (6.18) */
+	bool mlock;		     /* there is a batch of mlock, too: see above */
 };
 
 /* Batches of one CPU: folios waiting, per operation. Starts zeroed. */
