@@ -19,6 +19,9 @@ struct foreign_cpu {
 	uint64_t last_ns;
 	uint64_t lost; /* since then, to be told with its next line */
 	uint64_t all_lost;
+	uint64_t gap_ns; /* of the last event before the first gap without a number */
+	bool gap;	 /* there was one */
+	bool gap_begins; /* gap_ns is known */
 	bool seen;
 	bool uncounted; /* part of lost stands for an unknown number */
 	bool counted;	/* somebody counted what it lost, and be it nothing */
@@ -176,6 +179,20 @@ static int put_burst(struct foreign_import *in, struct error *e)
 	return ret;
 }
 
+/* What is told at the end, of a CPU that was counted, may be of a gap without a number. */
+static void set_loss_begin(struct event *ev, struct foreign_cpu *c)
+{
+	bool late = c->gap && c->counted;
+
+	if (late ? c->gap_begins : c->seen)
+		event_set(ev, LOST_FROM, late ? c->gap_ns : c->last_ns);
+	if (c->uncounted && !c->gap) {
+		c->gap = true;
+		c->gap_begins = c->seen;
+		c->gap_ns = c->last_ns;
+	}
+}
+
 /* What was lost on CPU @cpu (-1: unknown) is told when it is known when the gap ended. */
 static int tell_loss(struct foreign_import *in, int64_t cpu, uint64_t to, struct error *e)
 {
@@ -194,8 +211,7 @@ static int tell_loss(struct foreign_import *in, int64_t cpu, uint64_t to, struct
 	event_init(&ev, EV_LOST, to);
 	ev.cpu = (int32_t)cpu;
 	event_set(&ev, LOST_N, c->lost);
-	if (c->seen)
-		event_set(&ev, LOST_FROM, c->last_ns);
+	set_loss_begin(&ev, c);
 	event_set(&ev, LOST_TO, to);
 	if (cpu >= 0)
 		trace_write_lost(in->sink.w, (unsigned int)cpu, c->lost);

@@ -37,8 +37,7 @@ struct stream {
 	struct tracecmd_input *in;
 	int cpu;
 	struct tep_record *next;
-	uint64_t missed; /* events, as records told */
-	bool uncounted;	 /* a loss had no number */
+	uint64_t missed; /* events, as records told; 1 for a gap without a number */
 };
 
 struct telling {
@@ -239,8 +238,7 @@ static void tell_record(struct telling *t, struct stream *s)
 	long long missed = s->next->missed_events;
 
 	if (missed) {
-		s->missed += missed > 0 ? (uint64_t)missed : 0;
-		s->uncounted |= missed < 0;
+		s->missed += missed > 0 ? (uint64_t)missed : 1;
 		send_lost(t->out, s->cpu, missed > 0 ? (uint64_t)missed : 0);
 	}
 	send_event(t, s);
@@ -278,19 +276,18 @@ static bool stat_line(const char *line, const char *key, uint64_t *v)
 	return true;
 }
 
-/* What the kernel counted as lost on a CPU, beyond what records told: lost behind the last one. */
+/*
+ * What the kernel counted as lost on a CPU, beyond what records told: lost behind the last one, or
+ * in a gap that had no number because its page was full.
+ */
 static void tell_counted(struct telling *t, uint64_t cpu, uint64_t lost)
 {
 	uint64_t missed = 0;
 	int32_t number = (int32_t)cpu;
 
-	for (unsigned int i = 0; i < t->nstreams; i++) {
-		if ((uint64_t)t->streams[i].cpu != cpu)
-			continue;
-		if (t->streams[i].uncounted)
-			return;
-		missed = t->streams[i].missed;
-	}
+	for (unsigned int i = 0; i < t->nstreams; i++)
+		if ((uint64_t)t->streams[i].cpu == cpu)
+			missed = t->streams[i].missed;
 	if (lost > missed)
 		send_lost(t->out, number, lost - missed);
 	send(t->out, TRACEDAT_COUNTED, &number, sizeof(number));

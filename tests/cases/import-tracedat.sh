@@ -9,7 +9,7 @@ command -v jq >/dev/null || tap_skip_all "jq is not installed"
 DATA=$TOP/tests/data/tracecmd
 SWAPTRACE_WITHOUT=${SWAPTRACE_NOBPF:-}
 
-tap_plan 55
+tap_plan 58
 
 # --- without the library ------------------------------------------------------------------------------
 without() {
@@ -189,6 +189,18 @@ tap_is "$("$SWAPTRACE" replay --json "$WORK/lost.data" 2>/dev/null | jq '.result
 tap_same "$WORK/binary.txt" "$WORK/text.txt" "trace-cmd report gives the same events and losses"
 run "$SWAPTRACE" import "$WORK/v6.dat" -o "$WORK/v6.data"
 tap_same "$WORK/v6.data" "$WORK/lost.data" "the older format gives the same trace"
+
+# A page that is full has no room for the number of events that were lost before it, only bit 31 of its head (at byte 8,
+# bit 30: the number follows) says that some were. The kernel's count of the CPU, at the end of the file, has them.
+page=$(od -An -v -t u1 -w4096 "$WORK/v6.dat" | awk '$10 < 16 && !$11 && $12 == 192 { print NR - 1; exit }')
+cp "$WORK/v6.dat" "$WORK/full.dat"
+printf '\200' | dd of="$WORK/full.dat" bs=1 seek=$((page * 4096 + 11)) conv=notrunc 2>/dev/null
+run "$SWAPTRACE" import "$WORK/full.dat" -o "$WORK/full.data"
+tap_grep ": $lost events were lost while recording" "$ERR" "a gap without a number: the CPU's count is right"
+run "$SWAPTRACE" dump "$WORK/full.data"
+tap_grep '^# note lost before t_ns=[0-9]+: at least' "$OUT" "and what is not known of it is said"
+tap_is "$(sed -nE 's/.* (LOST n=[0-9]+( from)?).*/\1/p' "$OUT" | paste -s -d ,)" "LOST n=1,LOST n=$((lost - 1))" \
+	"the rest was lost after the beginning of the gap, before which nothing was recorded there"
 
 # --- cut and damaged ----------------------------------------------------------------------------------------
 # The places of the data stand first in this format: what is before the cut is there.
