@@ -383,20 +383,45 @@ static void on_slots(struct engine *g, const struct columns *c, uint32_t i)
 		memset(d->refs + off, count > 255 ? 255 : (int)count, n);
 }
 
+/* Before the event is applied. */
+static enum slot_becomes becomes(const struct engine *g, enum event_type type,
+				 const struct columns *c, uint32_t i, uint64_t slot_type,
+				 uint64_t off)
+{
+	uint8_t refs;
+
+	if (type == EV_CACHE)
+		return SLOT_BECOMES_CACHED;
+	if (type == EV_FREE)
+		return SLOT_BECOMES_UNUSED;
+	if (type != EV_UNREF || column_get(c, i, UNREF_HOW, UNREF_SWAPIN) == UNREF_CACHE)
+		return SLOT_OTHER;
+	/* All slots of one event have as many references. */
+	refs = g->machine.slots.dev[slot_type].refs[off];
+	return column_get(c, i, UNREF_LEFT, refs ? refs - 1u : 0) ? SLOT_OTHER
+								  : SLOT_BECOMES_UNUSED;
+}
+
 /* Slots whose references, cache or allocation an event changes: type, off and n stand together. */
 static void note_change(struct engine *g, const struct block_view *v, uint32_t k,
 			enum event_type type, const struct columns *c, uint32_t i)
 {
 	unsigned int first = type == EV_ALLOC ? ALLOC_TYPE : CACHE_TYPE;
-	uint64_t slot_type, off;
+	struct moment at;
+	uint64_t slot_type, off, n;
 
 	if (type != EV_CACHE && type != EV_UNCACHE && type != EV_ALLOC && type != EV_UNREF &&
 	    type != EV_FREE)
 		return;
+	at = engine_moment(v, k, c, i);
 	slot_type = column_get(c, i, first, 0);
 	off = c->v[first + 1][i];
-	verify_change(&g->verify, v->times[k], v->cpus[k], slot_type, off,
-		      clip(g, slot_type, off, column_get(c, i, first + 2, 1)));
+	n = clip(g, slot_type, off, column_get(c, i, first + 2, 1));
+	if (!n)
+		return;
+	verify_change(&g->verify, &at, slot_type, off, n, becomes(g, type, c, i, slot_type, off));
+	if (type == EV_UNREF)
+		verify_mapped(&g->verify, &at, slot_type, off, n);
 }
 
 int engine_event(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,
@@ -471,6 +496,12 @@ static void want_verify(struct view_wanted *w)
 			  BIT(KEY_TID);
 	w->keys[EV_READ] =
 		BIT(READ_TYPE) | BIT(READ_OFF) | BIT(READ_N) | BIT(READ_CAUSE) | BIT(KEY_TID);
+	/* Who changed a slot while others wait for it. */
+	w->keys[EV_CACHE] |= BIT(KEY_TID);
+	w->keys[EV_UNCACHE] |= BIT(KEY_TID);
+	w->keys[EV_ALLOC] |= BIT(KEY_TID);
+	w->keys[EV_UNREF] |= BIT(KEY_TID);
+	w->keys[EV_FREE] |= BIT(KEY_TID);
 }
 
 static void want_alloc(struct view_wanted *w)

@@ -110,15 +110,6 @@ static bool explain_loss(const struct verify *v, struct difference *d)
 	return true;
 }
 
-void verify_change(struct verify *v, uint64_t t_ns, int cpu, uint64_t type, uint64_t off,
-		   uint64_t n)
-{
-	if (!slots_valid(&v->run.machine->slots, type, off) || !v->changes[type])
-		return;
-	for (uint64_t i = 0; i < n && slots_valid(&v->run.machine->slots, type, off + i); i++)
-		v->changes[type][off + i] = (struct slot_change){ t_ns, cpu };
-}
-
 /*
  * Another CPU changed the slot while the call of this one went on: the trace's order of the two
  * need not be the kernel's.
@@ -140,23 +131,87 @@ static bool explain_change(const struct verify *v, const struct task_call *call,
 	return true;
 }
 
+static void unread(struct verify *v, const struct task_call *call, const struct expected_read *x,
+		   uint64_t t_ns)
+{
+	struct difference d = { .event = "READ",
+				.recorded = "not read",
+				.why = "freed meanwhile, or no memory for the page" };
+
+	format(d.predicted, sizeof(d.predicted), "type=%u off=%" PRIu64 " cause=%s", x->type,
+	       x->off, x->target ? "demand" : "ra");
+	compared(v, t_ns, &v->out->reads_checked, &v->out->reads_agreed, &d,
+		 explain_change(v, call, x->type, x->off, &d));
+}
+
 /* The call of a task is over: what it was expected to read and did not is a difference. */
 static void close_call(struct verify *v, struct task_call *call, uint64_t t_ns)
 {
 	for (unsigned int i = 0; v->survey->events[EV_READ] && call->open && i < call->nexpected;
 	     i++) {
 		const struct expected_read *x = &call->expected[i];
-		struct difference d = { .event = "READ",
-					.recorded = "not read",
-					.why = "freed meanwhile, or no memory for the page" };
 
-		format(d.predicted, sizeof(d.predicted), "type=%u off=%" PRIu64 " cause=%s",
-		       x->type, x->off, x->target ? "demand" : "ra");
-		compared(v, t_ns, &v->out->reads_checked, &v->out->reads_agreed, &d,
-			 explain_change(v, call, x->type, x->off, &d));
+		if (x->off)
+			unread(v, call, x, t_ns);
 	}
-	call->open = call->pending = call->bypass = false;
+	call->open = call->pending = call->bypass = call->over = false;
 	call->nexpected = 0;
+	call->passed = 0;
+}
+
+/* The call's page that waits for a slot, unless its turn is over; NULL: none does. */
+static struct expected_read *waiting(const struct task_call *call, uint64_t type, uint64_t off)
+{
+	for (unsigned int i = call->passed; call->open && !call->over && i < call->nexpected; i++)
+		if (call->expected[i].type == type && call->expected[i].off == off)
+			return &call->expected[i];
+	return NULL;
+}
+
+/* Calls of one slot are chained; what is left there of calls that are over may make a ring. */
+#define CHAIN_MAX 16
+
+static void settle_waiting(struct verify *v, struct slot_change *c, const struct moment *at,
+			   unsigned int type, uint64_t off)
+{
+	const struct task_call *own = find_call(v, at);
+	uint32_t index = c->waits;
+
+	for (unsigned int steps = 0; index && steps < CHAIN_MAX; steps++) {
+		struct task_call *call = &v->calls[index - 1];
+		struct expected_read *x = waiting(call, type, off);
+
+		index = x ? x->waits : 0;
+		if (x && call == own)
+			x->begun = true;
+		else if (x && !x->begun)
+			x->off = 0;
+	}
+	c->waits = 0;
+}
+
+void verify_change(struct verify *v, const struct moment *at, uint64_t type, uint64_t off,
+		   uint64_t n, enum slot_becomes becomes)
+{
+	if (!slots_valid(&v->run.machine->slots, type, off) || !v->changes[type])
+		return;
+	for (uint64_t i = off; i < off + n && slots_valid(&v->run.machine->slots, type, i); i++) {
+		struct slot_change *c = &v->changes[type][i];
+
+		c->t_ns = at->t_ns;
+		c->cpu = at->cpu;
+		if (becomes != SLOT_OTHER && c->waits)
+			settle_waiting(v, c, at, (unsigned int)type, i);
+	}
+}
+
+void verify_mapped(struct verify *v, const struct moment *at, uint64_t type, uint64_t off,
+		   uint64_t n)
+{
+	struct task_call *call = find_call(v, at);
+
+	if (call && call->open && call->need.type == type && call->need.off - off < n)
+		call->over = true;
 }
 
 static void remember_state(struct verify *v, const struct moment *at, const struct need *n)
@@ -164,6 +219,19 @@ static void remember_state(struct verify *v, const struct moment *at, const stru
 	struct past_state *p = &v->past[v->npast++ % PAST_STATES];
 
 	*p = (struct past_state){ *run_state(&v->run, n), at->cpu, at->t_ns };
+}
+
+/* From now on the call waits for the slot; returns who did before. */
+static uint32_t wait_for(struct verify *v, const struct task_call *call, unsigned int type,
+			 uint64_t off)
+{
+	uint32_t before, own = (uint32_t)(call - v->calls) + 1;
+
+	if (!v->changes[type] || !slots_valid(&v->run.machine->slots, type, off))
+		return 0;
+	before = v->changes[type][off].waits;
+	v->changes[type][off].waits = own;
+	return before == own ? 0 : before;
 }
 
 struct expect {
@@ -187,7 +255,9 @@ static void expect_read(void *ctx, unsigned int type, uint64_t off, bool target)
 		call->expected = bigger;
 		call->room = room;
 	}
-	call->expected[call->nexpected++] = (struct expected_read){ type, off, target };
+	call->expected[call->nexpected++] = (struct expected_read){
+		.type = type, .off = off, .target = target, .waits = wait_for(x->v, call, type, off)
+	};
 }
 
 /*
@@ -314,7 +384,9 @@ static int make_call(struct verify *v, const struct moment *at, struct task_call
 		compare_window(v, at, &n, c, &before, &walk);
 	call->pending = false;
 	call->open = true;
+	call->over = false;
 	call->nexpected = 0;
+	call->passed = 0;
 	call->unknown = run_walk(&v->run, &n, &walk, expect_read, &x);
 	return v->error;
 }
@@ -445,7 +517,9 @@ static bool tick_off(struct task_call *call, unsigned int type, uint64_t off, in
 			continue;
 		if (cause >= 0 && x->target != (cause == READ_DEMAND))
 			return false;
-		*x = call->expected[--call->nexpected];
+		x->off = 0;
+		if (call->passed <= i)
+			call->passed = i + 1;
 		return true;
 	}
 	return false;

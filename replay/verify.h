@@ -13,8 +13,10 @@
 /* A page that the model expects the current call of a task to read. */
 struct expected_read {
 	unsigned int type;
-	uint64_t off;
+	uint64_t off; /* 0: settled */
 	bool target;
+	bool begun;	/* the call has put the page into the swap cache: it will be read */
+	uint32_t waits; /* 1 + index of the call that waited for the slot before; 0: none */
 };
 
 /* What one task is in the middle of. */
@@ -22,12 +24,14 @@ struct task_call {
 	bool pending;  /* a need that missed; its readahead call is to follow */
 	bool open;     /* the call was seen, reads are expected */
 	bool bypass;   /* the read goes around the cache */
+	bool over;     /* the task went on with the page that it needed */
 	uint64_t t_ns; /* when the need or the call was */
 	int cpu;
 	struct need need;
 	unsigned int unknown;		/* pages of the window whose slot is not known */
-	struct expected_read *expected; /* owned */
+	struct expected_read *expected; /* in the order of the call's walk; owned */
 	unsigned int nexpected, room;
+	unsigned int passed; /* pages whose turn is over: a later one has been read */
 };
 
 /* Global readahead state before an event changed it, to explain differences by order. */
@@ -41,7 +45,15 @@ struct past_state {
 /* Who changed a slot last: references, cache or allocation. */
 struct slot_change {
 	uint64_t t_ns;
-	int cpu; /* -1: nobody */
+	int cpu;	/* -1: nobody */
+	uint32_t waits; /* 1 + index of the last call that expects to read it; 0: none */
+};
+
+/* What a change makes of a slot for calls under way. */
+enum slot_becomes {
+	SLOT_OTHER,
+	SLOT_BECOMES_CACHED, /* whoever asks for it now finds it */
+	SLOT_BECOMES_UNUSED, /* nobody reads it any more */
 };
 
 struct verify {
@@ -92,8 +104,19 @@ int verify_call(struct verify *v, const struct moment *at, const struct recorded
 int verify_read(struct verify *v, const struct moment *at, unsigned int type, uint64_t off,
 		uint64_t n, int cause);
 
-/** verify_change - slots changed: references, cache or allocation; explains differences by order */
-void verify_change(struct verify *v, uint64_t t_ns, int cpu, uint64_t type, uint64_t off,
+/**
+ * verify_change - slots changed: references, cache or allocation; explains differences by order
+ * A readahead call that sleeps (for memory) before it has come to a slot does not read what another
+ * task has put into the cache or freed meanwhile: it is expected no more.
+ */
+void verify_change(struct verify *v, const struct moment *at, uint64_t type, uint64_t off,
+		   uint64_t n, enum slot_becomes becomes);
+
+/**
+ * verify_mapped - a task dropped references to slots: its call for one of them is over
+ * What changes from then on is too late, but for the order of several CPUs' events.
+ */
+void verify_mapped(struct verify *v, const struct moment *at, uint64_t type, uint64_t off,
 		   uint64_t n);
 
 /** verify_finish - close all open calls and say what could not be checked */

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 85
+tap_plan 90
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -273,7 +273,7 @@ verify_text bad 2
 run "$SWAPTRACE" replay --verify "$WORK/bad"
 tap_is "$STATUS" 1 "verify: a wrong window is exit 1"
 tap_grep 'RA: recorded mode=cluster off=1001 ret=2; predicted mode=cluster ret=4' "$OUT" "verify: and it is shown"
-# CPU 1 drops slot 1001 while CPU 0 reads the window around 1000: the drop may have come first.
+# CPU 1 drops slot 1001 just after CPU 0 has read the window around 1000: the drop may have come first.
 for cpu in 1 0; do
 	{
 		printf '# swaptrace text 1\n%s cpus=2\n' "$CLUSTER"
@@ -281,6 +281,7 @@ for cpu in 1 0; do
 		echo "200 0 7 a LOOKUP type=0 off=1000 cause=fault hit=0"
 		echo "210 0 7 a RA mode=cluster type=0 off=1000 ret=8"
 		echo "220 0 7 a READ type=0 off=1000 cause=demand"
+		echo "225 0 7 a UNREF type=0 off=1000 n=1 how=swapin left=0"
 		echo "230 $cpu 8 b UNREF type=0 off=1001 n=1 how=zap left=0"
 		echo "300 0 7 a LOOKUP type=0 off=1000 cause=fault hit=1"
 	} >"$WORK/race$cpu"
@@ -291,6 +292,51 @@ tap_is "$(jq -c '.results[0].verify | [.checked, .agreed, .explained]' "$OUT")" 
 run "$SWAPTRACE" replay --verify --json "$WORK/race0"
 tap_is "$(jq -c '.results[0].verify | [.checked, .agreed, .explained]' "$OUT")" "[5,4,0]" \
 	"verify: on one CPU it is not"
+# A call that sleeps before it comes to a slot does not read what another task has freed (1001) or put into the
+# cache (both wait for 1000) meanwhile; but what it has passed (1000, before 1001) or what changes when it is over is
+# its own omission. Reads of one slot alone: page_cluster=0.
+sleeper() {
+	{
+		printf '# swaptrace text 1\n%b cpus=1\n' "$2"
+		echo "100 0 7 a SLOTS type=0 off=1000 n=2 count=2"
+		cat
+		echo "900 0 7 a LOOKUP type=0 off=1000 cause=fault hit=1"
+	} >"$WORK/$1"
+	run "$SWAPTRACE" replay --verify --json "$WORK/$1"
+	jq -c '.results[0].verify | [.checked, .agreed]' "$OUT"
+}
+tap_is "$(sleeper freed "$CLUSTER" <<-END
+	200 0 7 a LOOKUP type=0 off=1000 cause=fault hit=0
+	210 0 7 a RA mode=cluster type=0 off=1000 ret=8
+	220 0 7 a READ type=0 off=1000 cause=demand
+	230 0 8 b UNREF type=0 off=1001 n=1 how=zap left=0
+END
+)" "[4,4]" "verify: a slot that is freed while a call sleeps is not read" # 2 lookups, window, read
+tap_is "$(sleeper kept "$CLUSTER" <<-END
+	200 0 7 a LOOKUP type=0 off=1000 cause=fault hit=0
+	210 0 7 a RA mode=cluster type=0 off=1000 ret=8
+	220 0 7 a READ type=0 off=1000 cause=demand
+	230 0 8 b UNREF type=0 off=1001 n=1 how=zap left=1
+END
+)" "[5,4]" "verify: one that somebody still refers to is"
+tap_is "$(sleeper passed "$CLUSTER" <<-END
+	200 0 7 a LOOKUP type=0 off=1000 cause=fault hit=0
+	210 0 7 a RA mode=cluster type=0 off=1000 ret=8
+	220 0 7 a READ type=0 off=1001 cause=ra
+	230 0 8 b UNREF type=0 off=1000 n=1 how=zap left=0
+	240 0 8 b CACHE type=0 off=1000 n=1 by=swapin
+END
+)" "[5,4]" "verify: nor does it excuse one that the call had passed"
+BOTH='200 0 7 a LOOKUP type=0 off=1000 cause=fault hit=0
+210 0 7 a RA mode=cluster type=0 off=1000 ret=1
+220 0 8 b LOOKUP type=0 off=1000 cause=fault hit=0
+230 0 8 b RA mode=cluster type=0 off=1000 ret=1'
+SECOND='240 0 8 b CACHE type=0 off=1000 n=1 by=swapin
+250 0 8 b READ type=0 off=1000 n=1 cause=demand'
+tap_is "$(printf '%s\n%s\n' "$BOTH" "$SECOND" | sleeper both "${CLUSTER/page_cluster=3/page_cluster=0}")" "[6,6]" \
+	"verify: of two tasks that wait for a slot one reads it" # 3 lookups, 2 windows, a read
+tap_is "$(printf '%s\n235 0 7 a UNREF type=0 off=1000 n=1 how=swapin left=1\n%s\n' "$BOTH" "$SECOND" |
+	sleeper late "${CLUSTER/page_cluster=3/page_cluster=0}")" "[7,6]" "verify: the other one must have waited until then"
 trace unknown_release '# release=6.6.17 page_cluster=3 vma_ra=0' <<-END
 	LOOKUP type=0 off=5 cause=fault hit=0
 END
