@@ -73,33 +73,30 @@ int places(struct places_args *a)
 }
 
 /* Copies one side of a slots cache; returns how many entries there are. */
-static __always_inline u32 cache_side(u64 *to, swp_entry_t *from, int n)
+static __always_inline u32 cache_side(u64 *to, u64 from, u32 n)
 {
-	if (!from || n <= 0 || n > CACHE_SLOTS)
+	if (!from || n - 1 >= CACHE_SLOTS)
 		return 0;
 	/* The verifier wants to see the bound once more. */
 	n = (n - 1) & (CACHE_SLOTS - 1);
-	return bpf_probe_read_kernel(to, (n + 1) * sizeof(u64), from) ? 0 : n + 1;
+	return bpf_probe_read_kernel(to, (n + 1) * sizeof(u64), (void *)from) ? 0 : n + 1;
 }
 
-SEC("syscall")
+PROGRAM_SYSCALL
 int caches(struct caches_args *a)
 {
-	struct swap_slots_cache___entries *cache = 0;
-	u32 zero = 0, cpu = a->cpu;
-	u64 *to = bpf_map_lookup_elem(&chunk, &zero);
+	u32 zero = 0;
+	u64 *to = MAP_FIND(chunk, &zero);
+	u64 cache;
 
 	a->known = a->give = a->give_up = 0;
 	a->active = at.slots_active ? read_bool(at.slots_active) : UNKNOWN_U32;
 	a->t_ns = bpf_ktime_get_boot_ns();
-	if (!to || !at.swp_slots || !at.per_cpu_offset || cpu >= CPUS_MAX ||
-	    !bpf_core_field_exists(cache->n_ret))
+	if (!to || !at.swp_slots || !at.per_cpu_offset || a->cpu >= CPUS_MAX || !have_slots_cache())
 		return 0;
-	cache = (void *)(read_u64(at.per_cpu_offset + cpu * sizeof(u64)) + at.swp_slots);
-	a->give = cache_side(to, BPF_CORE_READ(cache, slots) + BPF_CORE_READ(cache, cur),
-			     BPF_CORE_READ(cache, nr));
-	a->give_up = cache_side(to + CACHE_SLOTS, BPF_CORE_READ(cache, slots_ret),
-				BPF_CORE_READ(cache, n_ret));
+	cache = read_u64(at.per_cpu_offset + a->cpu * sizeof(u64)) + at.swp_slots;
+	a->give = cache_side(to, cache_next(cache), cache_left(cache));
+	a->give_up = cache_side(to + CACHE_SLOTS, cache_returned(cache), cache_nr_returned(cache));
 	a->known = 1;
 	return 0;
 }

@@ -328,4 +328,39 @@ static __always_inline u64 device_order_places(u64 si)
 	return places ? places + bpf_core_field_offset(struct percpu_cluster___orders, next) : 0;
 }
 
+/* The slots cache of a CPU: entries to be given, from the next one on, and those given back. */
+static __always_inline bool have_slots_cache(void)
+{
+	return bpf_core_field_exists(struct swap_slots_cache___entries, n_ret);
+}
+
+static __always_inline u64 cache_next(u64 cache)
+{
+	struct swap_slots_cache___entries *c = (void *)cache;
+	u64 slots = (u64)BPF_CORE_READ(c, slots);
+
+	return slots ? slots + (u32)BPF_CORE_READ(c, cur) * sizeof(u64) : 0;
+}
+
+static __always_inline u32 cache_left(u64 cache)
+{
+	struct swap_slots_cache___entries *c = (void *)cache;
+
+	return BPF_CORE_READ(c, nr);
+}
+
+static __always_inline u64 cache_returned(u64 cache)
+{
+	struct swap_slots_cache___entries *c = (void *)cache;
+
+	return (u64)BPF_CORE_READ(c, slots_ret);
+}
+
+static __always_inline u32 cache_nr_returned(u64 cache)
+{
+	struct swap_slots_cache___entries *c = (void *)cache;
+
+	return BPF_CORE_READ(c, n_ret);
+}
+
 #endif

@@ -25,6 +25,11 @@
 
 #define SINCE(major, minor) (LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0))
 
+#define HAVE_SLOTS_CACHE !SINCE(6, 14)
+#if HAVE_SLOTS_CACHE
+#include <linux/swap_slots.h>
+#endif
+
 #if !SINCE(5, 16) /* what is a folio later is a page */
 #define folio page
 #define folio_batch pagevec
@@ -370,6 +375,56 @@ static __always_inline u64 device_order_places(u64 si)
 	u64 places = (u64)KERNEL_READ(d, percpu_cluster);
 
 	return places ? places + offsetof(struct percpu_cluster, next) : 0;
+#else
+	return 0;
+#endif
+}
+
+static __always_inline bool have_slots_cache(void)
+{
+	return HAVE_SLOTS_CACHE;
+}
+
+static __always_inline u64 cache_next(u64 cache)
+{
+#if HAVE_SLOTS_CACHE
+	struct swap_slots_cache *c = (void *)cache;
+	u64 slots = (u64)KERNEL_READ(c, slots);
+
+	return slots ? slots + (u32)KERNEL_READ(c, cur) * sizeof(u64) : 0;
+#else
+	return 0;
+#endif
+}
+
+static __always_inline u32 cache_left(u64 cache)
+{
+#if HAVE_SLOTS_CACHE
+	struct swap_slots_cache *c = (void *)cache;
+
+	return KERNEL_READ(c, nr);
+#else
+	return 0;
+#endif
+}
+
+static __always_inline u64 cache_returned(u64 cache)
+{
+#if HAVE_SLOTS_CACHE
+	struct swap_slots_cache *c = (void *)cache;
+
+	return (u64)KERNEL_READ(c, slots_ret);
+#else
+	return 0;
+#endif
+}
+
+static __always_inline u32 cache_nr_returned(u64 cache)
+{
+#if HAVE_SLOTS_CACHE
+	struct swap_slots_cache *c = (void *)cache;
+
+	return KERNEL_READ(c, n_ret);
 #else
 	return 0;
 #endif
