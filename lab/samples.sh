@@ -127,6 +127,7 @@ make_pair() {
 	options=(--cpus 1 --size tiny --record-from swapon $6 --policy "$a" --policy "$b")
 	say "$name: $what"
 	"$LAB/run.sh" "${options[@]}" --recorder "$RECORDER" --out "$dir" >/dev/null
+	mkdir -p "$SAMPLES"
 	describe_pair "$name" "$what" "$kind" "$a" "$b" "$dir" >"$dir/text"
 	for letter in A B; do
 		run=1 policy=$a

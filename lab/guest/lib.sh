@@ -77,14 +77,14 @@ lab_expect_rotational() {
 # Starts the recorder, when there is one, and waits until it says "recording".
 lab_record() {
 	[ -x /bin/swaptrace ] || return 0
+	mkfifo /run/ready
 	# shellcheck disable=SC2086 # the arguments are words
-	swaptrace record -o "/out/$LAB_NAME.swaptrace" $LAB_RECORD_ARGS >/out/record.log 2>&1 &
+	swaptrace record --ready-fd 3 -o "/out/$LAB_NAME.swaptrace" $LAB_RECORD_ARGS 3>/run/ready >/out/record.log 2>&1 &
 	LAB_RECORDER_PID=$!
-	for try in $(seq 300); do
-		grep -q recording /out/record.log && return 0
-		kill -0 $LAB_RECORDER_PID 2>/dev/null || break
-		usleep 100000
-	done
+	# No polling: how often would be in the recording, and differ from run to run.
+	read -r lab_ready </run/ready
+	rm /run/ready
+	[ "$lab_ready" != recording ] || return 0
 	cat /out/record.log >&2
 	lab_die "the recorder did not start recording"
 }
