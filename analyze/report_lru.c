@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/format.h"
+#include "analyze/lru_table.h"
 #include "analyze/result_json.h"
 
 #define SITES_SHOWN 64
@@ -18,14 +19,6 @@ static const struct lru_result *source_lru(const struct source *v)
 	return v->summary && v->summary->lru.known ? &v->summary->lru : NULL;
 }
 
-static const struct lru_site *find_site(const struct lru_result *l, const char *name)
-{
-	for (unsigned int i = 0; l && i < l->nsites; i++)
-		if (!strcmp(l->sites[i].name, name))
-			return &l->sites[i];
-	return NULL;
-}
-
 static void policy_row(struct table *t, const struct source *v)
 {
 	const struct lru_result *l = source_lru(v);
@@ -36,21 +29,11 @@ static void policy_row(struct table *t, const struct source *v)
 	table_word(t, name);
 	table_word(t, !modelled ? "-" : l->drains_always ? "always" : "once");
 	table_count(t, modelled ? l->batch_size : COUNT_UNKNOWN);
-	table_count(t, l->releases);
-	table_count(t, l->drains);
-	table_count(t, l->drains_empty);
-	table_count(t, l->drains_saved);
-	table_count(t, l->suppressed);
-	table_count(t, l->moved);
-	table_count(t, l->flushes);
-	table_count(t, l->flushed);
+	lru_count_cells(t, l);
 }
 
 static void policies_table(struct report *r, const struct sources *s)
 {
-	static const char *const headers[] = { "batch size", "releases", "drains",
-					       "empty",	     "saved",	 "switched off",
-					       "moved",	     "flushes",	 "flushed" };
 	struct table *t = table_new("drains", "");
 
 	if (!t) {
@@ -59,8 +42,8 @@ static void policies_table(struct report *r, const struct sources *s)
 	}
 	table_column(t, "source", ALIGN_LEFT);
 	table_column(t, "drain", ALIGN_LEFT);
-	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		table_column(t, headers[i], ALIGN_RIGHT);
+	table_column(t, "batch", ALIGN_RIGHT);
+	lru_count_columns(t);
 	for (unsigned int i = 0; i < s->n; i++)
 		if (source_lru(&s->v[i]))
 			policy_row(t, &s->v[i]);
@@ -71,26 +54,17 @@ static void policies_table(struct report *r, const struct sources *s)
 static bool listed_before(const struct sources *s, unsigned int k, const char *name)
 {
 	for (unsigned int i = 0; i < k; i++)
-		if (find_site(source_lru(&s->v[i]), name))
+		if (lru_has_site(source_lru(&s->v[i]), name))
 			return true;
 	return false;
 }
 
 static void site_row(struct table *t, const struct sources *s, const char *name)
 {
-	char clean[4 * LRU_SITE_NAME + 1];
-
-	escape_text(name, strlen(name), clean, sizeof(clean));
-	table_word(t, clean);
-	for (unsigned int i = 0; i < s->n; i++) {
-		const struct lru_result *l = source_lru(&s->v[i]);
-		const struct lru_site *site = find_site(l, name);
-
-		if (!l)
-			continue;
-		table_count(t, site ? site->drains : 0);
-		table_count(t, site ? site->moved : l->moved == LRU_UNKNOWN ? LRU_UNKNOWN : 0);
-	}
+	lru_site_name_cell(t, name);
+	for (unsigned int i = 0; i < s->n; i++)
+		if (source_lru(&s->v[i]))
+			lru_site_cells(t, source_lru(&s->v[i]), name);
 }
 
 static void sites_table(struct report *r, const struct sources *s)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/format.h"
+#include "analyze/lru_table.h"
 #include "analyze/table.h"
 
 static void add_policy(struct table *t, const struct replay_result *r)
@@ -18,20 +19,11 @@ static void add_policy(struct table *t, const struct replay_result *r)
 	table_word(t, policy);
 	table_count(t, l->batch_size);
 	table_word(t, l->drains_always ? "always" : "once");
-	table_count(t, l->releases);
-	table_count(t, l->drains);
-	table_count(t, l->drains_empty);
-	table_count(t, l->drains_saved);
-	table_count(t, l->suppressed);
-	table_count(t, l->moved);
-	table_count(t, l->flushes);
-	table_count(t, l->flushed);
+	lru_count_cells(t, l);
 }
 
 static int print_policies(const struct replay_result *results, unsigned int n)
 {
-	static const char *const headers[] = { "releases", "drains", "empty",	"saved",
-					       "off",	   "moved",  "flushes", "flushed" };
 	struct table *t = table_new("lru", "");
 	int ret;
 
@@ -40,8 +32,7 @@ static int print_policies(const struct replay_result *results, unsigned int n)
 	table_column(t, "policy", ALIGN_LEFT);
 	table_column(t, "batch", ALIGN_RIGHT);
 	table_column(t, "drain", ALIGN_LEFT);
-	for (unsigned int i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		table_column(t, headers[i], ALIGN_RIGHT);
+	lru_count_columns(t);
 	for (unsigned int i = 0; i < n; i++)
 		add_policy(t, &results[i]);
 	ret = table_text(t, stdout);
@@ -49,19 +40,11 @@ static int print_policies(const struct replay_result *results, unsigned int n)
 	return ret;
 }
 
-static const struct lru_site *find(const struct lru_result *l, const char *name)
-{
-	for (unsigned int i = 0; i < l->nsites; i++)
-		if (!strcmp(l->sites[i].name, name))
-			return &l->sites[i];
-	return NULL;
-}
-
 /* Whether a result before the @k-th has the site too, and so its row. */
 static bool listed(const struct replay_result *results, unsigned int k, const char *name)
 {
 	for (unsigned int i = 0; i < k; i++)
-		if (find(&results[i].lru, name))
+		if (lru_has_site(&results[i].lru, name))
 			return true;
 	return false;
 }
@@ -69,18 +52,9 @@ static bool listed(const struct replay_result *results, unsigned int k, const ch
 static void add_site(struct table *t, const struct replay_result *results, unsigned int n,
 		     const char *name)
 {
-	char clean[4 * LRU_SITE_NAME + 1];
-
-	escape_text(name, strlen(name), clean, sizeof(clean));
-	table_word(t, clean);
-	for (unsigned int i = 0; i < n; i++) {
-		const struct lru_site *s = find(&results[i].lru, name);
-
-		table_count(t, s ? s->drains : 0);
-		table_count(t, s				     ? s->moved
-			       : results[i].lru.moved == LRU_UNKNOWN ? LRU_UNKNOWN
-								     : 0);
-	}
+	lru_site_name_cell(t, name);
+	for (unsigned int i = 0; i < n; i++)
+		lru_site_cells(t, &results[i].lru, name);
 }
 
 static int print_sites(const struct replay_result *results, unsigned int n)
