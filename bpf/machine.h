@@ -29,7 +29,7 @@ int machine_thp_counters(struct trace_header *h, const char *root, const char *w
  * machine_config_path - the kernel's configuration, for kernel_config_read()
  * @out: "/boot/config-RELEASE" or else "/proc/config.gz" below @root; false when there is none
  */
-bool machine_config_path(const char *root, char *out, size_t size);
+bool machine_config_path(const char *root, char *out, size_t size) __attribute__((nonnull));
 
 /** machine_release - uname -r, or what a test's root says */
 void machine_release(const char *root, char *out, size_t size);

@@ -353,6 +353,7 @@ static void tell_all(struct telling *t, struct tracecmd_input *in)
 	tell_records(t);
 	if (!buffers && tracecmd_get_cpustats)
 		tell_stats(t, tracecmd_get_cpustats(in));
+	free(t->streams);
 	send(t->out, TRACEDAT_END, NULL, 0);
 }
 
