@@ -513,6 +513,7 @@ static int decode_lru(struct decoder *d, const struct record_lru *r)
 		event_set(&ev, BATCH_DRAINED, r->drained);
 		break;
 	case PROBE_FLUSH:
+	case PROBE_FLUSH_ROTATE:
 		head_event(d, &ev, EV_FLUSH, &r->head);
 		event_set(&ev, FLUSH_OP, r->op);
 		event_set(&ev, FLUSH_N, r->n);

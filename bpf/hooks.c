@@ -340,6 +340,12 @@ static const struct hook_symbol lruflush_symbols[] = {
 	{ .symbol = "folio_batch_move_lru", .entry = "flush_batch_enter", .kernels = "6.1 on" }, END
 };
 
+/* In interrupts, too: see rotate_symbols. */
+static const struct hook_symbol rotateflush_symbols[] = {
+	{ .symbol = "folio_batch_move_lru", .entry = "flush_rotate_enter", .kernels = "6.1 on" },
+	END
+};
+
 static const struct hook_symbol lruadd_symbols[] = {
 	{ .symbol = "__folio_batch_add_and_move", .entry = "lruadd_enter", .kernels = "6.12 on" },
 	{ .symbol = "folio_add_lru", .entry = "addlru_enter", .kernels = "6.1 to 6.11" },
@@ -489,6 +495,8 @@ const struct hook hook_plan[] = {
 	      "releases of callers' batches"),
 	EVENT("FLUSH", PROBE_FLUSH, GROUP_LRU, 0, lruflush_symbols, NULL,
 	      "flushes of full batches"),
+	EVENT("FLUSH", PROBE_FLUSH_ROTATE, GROUP_LRU, 0, rotateflush_symbols, NULL,
+	      "FLUSH op=rotate; DRAIN rotate= where interrupts add to it"),
 	EVENT("LRUADD", PROBE_LRUADD, GROUP_LRU, 0, lruadd_symbols, NULL,
 	      "folios that join a per-CPU batch"),
 	EVENT("LRUADD", PROBE_LRU_ROTATE, GROUP_LRU, 0, rotate_symbols, NULL, "LRUADD op=rotate"),

@@ -203,27 +203,62 @@ static __always_inline bool last_is_large(struct folio_batch *b, u8 n)
  * A batch is moved because it is full, because a large folio joined it, or because it is drained;
  * in the first two cases it looks as no drained batch can look, as it would have been moved before.
  */
+static __always_inline bool batch_full(struct folio_batch *b, u8 n)
+{
+	return n >= MEMBER_SIZE(struct folio_batch, folios) / sizeof(u64) || last_is_large(b, n);
+}
+
+static __always_inline void send_flush(u8 probe, u8 op, u8 n)
+{
+	struct record_lru r = {};
+
+	head_fill(&r.head, RECORD_LRU, probe);
+	r.op = op;
+	r.n = n;
+	record_send(&r);
+}
+
 static __always_inline void flush_batch_enter(u64 batch)
 {
 	struct folio_batch *b = (void *)batch;
-	struct record_lru r = {};
-	bool full;
+	u32 cpu = bpf_get_smp_processor_id();
+	u8 op, n;
 
 	if (!count_hit(PROBE_FLUSH))
 		return;
-	head_fill(&r.head, RECORD_LRU, PROBE_FLUSH);
-	r.op = op_of(batch - area_of(r.head.cpu));
-	r.n = KERNEL_READ(b, nr);
-	full = r.n >= MEMBER_SIZE(struct folio_batch, folios) / sizeof(u64) ||
-	       last_is_large(b, r.n);
-	if (r.op == UNKNOWN_U8 || !full)
-		count_filtered(r.head.cpu, PROBE_FLUSH);
+	op = op_of(batch - area_of(cpu));
+	n = KERNEL_READ(b, nr);
+	if (op == UNKNOWN_U8 || op == OP_ROTATE || !batch_full(b, n))
+		count_filtered(cpu, PROBE_FLUSH);
 	else
-		record_send(&r);
-	if (r.op == OP_ROTATE)
-		drain_meets(r.n, full);
+		send_flush(PROBE_FLUSH, op, n);
 }
 ENTRY1_NUMBER(flush_batch_enter)
+
+/* The batch that interrupts move, too: a program that leaves other batches alone at once. */
+static __always_inline void flush_rotate_enter(u64 batch)
+{
+	struct folio_batch *b = (void *)batch;
+	u32 cpu = bpf_get_smp_processor_id();
+	u64 place = batch_of(OP_ROTATE);
+	bool full;
+	u8 n;
+
+	if (!count_hit(PROBE_FLUSH_ROTATE))
+		return;
+	if (!place || batch != area_of(cpu) + place) {
+		count_filtered(cpu, PROBE_FLUSH_ROTATE);
+		return;
+	}
+	n = KERNEL_READ(b, nr);
+	full = batch_full(b, n);
+	if (full)
+		send_flush(PROBE_FLUSH_ROTATE, OP_ROTATE, n);
+	else
+		count_filtered(cpu, PROBE_FLUSH_ROTATE);
+	drain_meets(n, full);
+}
+ENTRY1_NUMBER(flush_rotate_enter)
 
 /* ---- LRUADD ---- */
 

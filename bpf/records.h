@@ -62,6 +62,7 @@ enum probe_id {
 	PROBE_DRAIN,
 	PROBE_RELEASE,
 	PROBE_FLUSH,
+	PROBE_FLUSH_ROTATE,
 	PROBE_LRUADD, /* and one for each function of kernels without a common one */
 	PROBE_LRU_ROTATE,
 	PROBE_LRU_DEACTIVATE_FILE,

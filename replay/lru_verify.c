@@ -35,6 +35,30 @@ static bool adds_are_derived(const struct trace_header *h)
 	return false;
 }
 
+/*
+ * Runs of the recorder's programs that the kernel left out, of events of the batches: an interrupt
+ * that meets a program under way on its CPU does not start it again. They are events that are not
+ * there.
+ */
+static uint64_t missed_runs(const struct trace_header *h)
+{
+	static const enum event_type types[] = { EV_LRUADD, EV_FLUSH, EV_DRAIN, EV_RELEASE };
+	uint64_t sum = 0, missed;
+	const char *line;
+	char event[64];
+	size_t from = 0;
+
+	while ((line = trace_header_next_directive(h, "probe", &from))) {
+		if (!trace_line_get(line, "event", event, sizeof(event)) ||
+		    !trace_line_u64(line, "missed", &missed))
+			continue;
+		for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+			if (!strcmp(event, event_table[types[i]].name))
+				sum += missed;
+	}
+	return sum;
+}
+
 int lru_verify_init(struct lru_verify *v, struct lru_feed *feed, const struct survey *survey,
 		    struct verify_result *out)
 {
@@ -45,6 +69,7 @@ int lru_verify_init(struct lru_verify *v, struct lru_feed *feed, const struct su
 	v->survey = survey;
 	v->out = out;
 	v->derived = adds_are_derived(trace_get_header(feed->reader));
+	v->missed = missed_runs(trace_get_header(feed->reader));
 	v->model.cpus = cpus;
 	v->known = calloc(LRU_CPUS, sizeof(*v->known));
 	v->used = calloc(LRU_CPUS, sizeof(*v->used));
@@ -84,13 +109,16 @@ static struct divergence *differs(struct lru_verify *v, const struct moment *at,
 
 	r->checked++;
 	++*checked;
-	r->explained += v->lost != 0;
+	r->explained += v->lost || v->missed;
 	if (r->nfirst == DIVERGENCES_KEPT)
 		return NULL;
 	d = &r->first[r->nfirst++];
 	*d = (struct divergence){ .t_ns = at->t_ns, .event = event };
 	if (v->lost)
 		snprintf(d->why, sizeof(d->why), "%" PRIu64 " events were lost before", v->lost);
+	else if (v->missed)
+		snprintf(d->why, sizeof(d->why),
+			 "%" PRIu64 " runs of the recorder's programs were missed", v->missed);
 	else
 		snprintf(d->why, sizeof(d->why), "%s", why);
 	return d;

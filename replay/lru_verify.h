@@ -29,6 +29,7 @@ struct lru_verify {
 	struct map releases;	/* (task, kind) -> whether the model expects a drain */
 	uint64_t expected_open; /* entries of releases that expect one */
 	uint64_t lost;		/* lost events so far */
+	uint64_t missed;	/* runs of programs that the kernel left out, in the whole trace */
 	bool derived;		/* LRUADD are, so batch sizes are not compared */
 	int error;
 };
