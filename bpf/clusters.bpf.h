@@ -77,8 +77,11 @@ static __always_inline u32 cache_side(u64 *to, u64 from, u32 n)
 {
 	if (!from || n - 1 >= CACHE_SLOTS)
 		return 0;
-	/* The verifier wants to see the bound once more. */
-	n = (n - 1) & (CACHE_SLOTS - 1);
+	/* The verifier wants to see the bound once more; the compiler, which knows it, would drop
+	 * it. */
+	n--;
+	asm volatile("" : "+r"(n));
+	n &= CACHE_SLOTS - 1;
 	return bpf_probe_read_kernel(to, (n + 1) * sizeof(u64), (void *)from) ? 0 : n + 1;
 }
 
