@@ -790,7 +790,8 @@ ENTRY3(uncache_ci_enter)
 PROGRAM_SYSCALL
 int snapshot(struct snapshot_args *a)
 {
-	u32 zero = 0, len = a->len, from = a->from;
+	u32 zero = 0;
+	u64 len = a->len, from = a->from, max; /* of 64 bits, so that the verifier follows */
 	struct swap_info_struct *si = device_of(a->type);
 	u8 *to = MAP_FIND(chunk, &zero);
 	u8 *map;
@@ -800,10 +801,11 @@ int snapshot(struct snapshot_args *a)
 	if (!si || !to)
 		return 0;
 	map = KERNEL_READ(si, swap_map);
-	if (!map || from >= KERNEL_READ(si, max))
+	max = KERNEL_READ(si, max);
+	if (!map || from >= max)
 		return 0;
-	if (len > KERNEL_READ(si, max) - from)
-		len = KERNEL_READ(si, max) - from;
+	if (len > max - from)
+		len = max - from;
 	if (len > SNAPSHOT_CHUNK)
 		len = SNAPSHOT_CHUNK;
 	if (!bpf_probe_read_kernel(to, len, map + from))

@@ -303,11 +303,16 @@ static int load_hook(struct bcc_backend *b, const struct hook_choice *c, size_t 
 	return 0;
 }
 
-/* Programs that only kernels of some age can have may fail: the recorder does without. */
-static void load_own_programs(struct bcc_backend *b)
+static int load_own_programs(struct bcc_backend *b)
 {
-	for (unsigned int i = 0; i < RUN_NR; i++)
-		b->base.own_fds[i] = load_program(b, own_program_names[i], BPF_PROG_TYPE_SYSCALL);
+	for (unsigned int i = 0; i < RUN_NR; i++) {
+		int fd = load_program(b, own_program_names[i], BPF_PROG_TYPE_SYSCALL);
+
+		if (fd < 0)
+			return fd;
+		b->base.own_fds[i] = fd;
+	}
+	return 0;
 }
 
 static void backend_unload(void *ctx);
@@ -343,9 +348,10 @@ static int backend_load(void *ctx, const struct hook_choice *c, const enum attac
 			return err;
 		}
 	}
-	load_own_programs(b);
-	backend_count_runs(&b->base);
-	return 0;
+	err = load_own_programs(b);
+	if (!err)
+		backend_count_runs(&b->base);
+	return err;
 }
 
 /* ---- attaching ---- */

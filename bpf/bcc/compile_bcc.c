@@ -2,6 +2,7 @@
 #include "bpf/bcc/compile.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,10 @@ static pid_t compile_there(const char *text, const char **flags, int nflags, int
 		return -1;
 	pid = fork();
 	if (!pid) {
+		/* Who asks the recorder to stop does not want to wait for this. */
+		signal(SIGINT, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
+		signal(SIGHUP, SIG_DFL);
 		dup2(said_fd, STDERR_FILENO);
 		dup2(said_fd, STDOUT_FILENO);
 		close(ends[0]);
@@ -94,23 +99,34 @@ static void first_words(int fd, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), *at ? at : "it said nothing");
 }
 
+static void end_compiler(pid_t pid, bool now, int *status)
+{
+	if (now)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		;
+}
+
 int bcc_compile(const char *text, const char **flags, int nflags, struct bcc_programs *out,
 		struct error *e)
 {
 	int said = memfd_create("bcc", MFD_CLOEXEC), status = 0, err;
 	char words[400];
+	bool interrupted;
 	FILE *result = NULL;
 	pid_t pid = said < 0 ? -1 : compile_there(text, flags, nflags, said, &result);
 
 	memset(out, 0, sizeof(*out));
 	err = result ? bcc_programs_read(result, out) : -errno;
+	interrupted = result && ferror(result);
 	if (result)
 		fclose(result);
 	if (pid > 0)
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+		end_compiler(pid, interrupted, &status);
 	if (!result) {
 		error_errno(e, err, "the compiler of the bcc backend cannot be started");
+	} else if (interrupted) {
+		err = error_set(e, -EINTR, "interrupted while libbcc was compiling");
 	} else if (WIFSIGNALED(status)) {
 		err = error_set(e, -ENOEXEC, "libbcc died of signal %d while compiling",
 				WTERMSIG(status));

@@ -65,7 +65,7 @@ long_functions() {
 		END { print n + 0, many + 0 }'
 }
 
-tap_plan 9
+tap_plan 10
 [ "$(wc -l <"$WORK/c")" -gt 50 ] && [ "$(wc -l <"$WORK/sources")" -gt 60 ]
 tap_ok $? "the files are found at all"
 
@@ -94,6 +94,13 @@ grep -E '^(common|traces|replay|analyze)/.*\.h$' "$WORK/files" >"$WORK/headers"
 grep -E '^(bpf|cli)/.*\.h$' "$WORK/files" | grep -vE '\.bpf\.h$|kernel_types\.h$' >>"$WORK/headers"
 undocumented >"$WORK/found"
 empty "$WORK/found" "every function of a header is documented"
+
+# The programs are built in two ways, and only core.bpf.h and bcc/headers.bpf.h may know which.
+grep -E '^bpf/[a-z]*\.bpf\.(c|h)$' "$WORK/files" | grep -v core.bpf.h >"$WORK/programs"
+[ "$(wc -l <"$WORK/programs")" -gt 5 ] || echo "they were not found" >"$WORK/programs.none"
+each "$WORK/programs" grep -nE 'BPF_CORE_|bpf_core_|bpf_map_|__sync_|[^_]SEC\(' | grep -v ' LICENSE' >"$WORK/found"
+cat "$WORK"/programs.* >>"$WORK/found" 2>/dev/null
+empty "$WORK/found" "the programs reach the kernel's data by names that both backends have"
 
 while IFS= read -r file; do
 	bash -n "$file" 2>&1
