@@ -9,6 +9,7 @@
 #   make man          manual pages and completions into build/man
 #   make lab          record a swapoff in a guest (KERNEL=6.12, 6.1 or lab)
 #   make lab-kernel   build the kernel with switches for the lab (10 minutes, kept below ~/.cache)
+#   make check-bcc    both recorders at once in a guest (10 minutes; HAVE_BCC, e2fsprogs)
 #   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
@@ -175,6 +176,10 @@ check-golden: $(O)/tests/golden
 check:
 	@tests/check.sh $(ARGS)
 
+# What it compares takes minutes of compiling under emulation.
+check-bcc: swaptrace
+	tests/guest/record-bcc.sh
+
 demo:
 	@tests/demo.sh
 
@@ -242,7 +247,7 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: .FORCE all deps unit check check-format check-golden demo lab lab-kernel fidelity man install uninstall format clean
+.PHONY: .FORCE all deps unit check check-format check-bcc check-golden demo lab lab-kernel fidelity man install uninstall format clean
 .DELETE_ON_ERROR:
 # Without names it would mean every file, and one that is missing would not be made again.
 .SECONDARY: $(BPF_SKELS) $(BPF_SKELS:.skel.h=.bpf.o)

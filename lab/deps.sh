@@ -5,7 +5,8 @@
 #
 # usage: lab/deps.sh [--list | --missing]
 # GUESTS=0 leaves out what only guests need, HAVE_BPF=0 what only record needs, HAVE_TRACECMD=0 what
-# only the import of trace.dat needs; LAB_KERNEL=1 adds what building the lab kernel needs.
+# only the import of trace.dat needs; LAB_KERNEL=1 adds what building the lab kernel needs,
+# BCC=1 what record --backend bcc and make check-bcc need (with LLVM, 200 MB).
 set -u
 
 # Without these nothing works (jq, zstd: for tests). libbpf and what it needs are for record
@@ -18,6 +19,7 @@ KERNEL="bc bison coccinelle flex libelf-dev libssl-dev pahole xz-utils"
 OPTIONAL="gnuplot-nox"
 [ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 qemu-utils busybox-static cpio xz-utils trace-cmd"
 [ "${HAVE_TRACECMD:-1}" = 0 ] || OPTIONAL="$OPTIONAL libtracecmd-dev libtraceevent-dev libtracefs-dev"
+[ "${BCC:-0}" = 0 ] || OPTIONAL="$OPTIONAL libbpfcc-dev e2fsprogs"
 
 say() {
 	echo "deps: $*" >&2

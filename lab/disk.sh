@@ -96,7 +96,7 @@ prepare_disk() {
 		say "--disk bcc: the release of this kernel is not known, so its headers can't be found"
 		return 1
 	fi
-	DISK_FILE=$KERNEL_DIR/bcc.ext4
+	DISK_FILE=$KERNEL_DIR/bcc-$(sha256sum <<<"$DISK_PACKAGES" | cut -c 1-8).ext4
 	(
 		flock 9
 		[ -e "$DISK_FILE" ] || build_disk "$(cat "$KERNEL_DIR/release")" "$DISK_FILE"

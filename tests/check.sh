@@ -11,7 +11,7 @@
 #
 # Variables: JOBS (test files at a time; default: CPUs, at most 2), O (folder of the builds, default build).
 # A test file sets its time limit with a comment "timeout: SECONDS"; a script that says "sanitizers: no" is not run
-# once more with the sanitized program.
+# once more with the sanitized program, and one that says "only: make TARGET" is run where it is named.
 set -u
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -141,10 +141,12 @@ enqueue_units() {
 }
 
 enqueue_scripts() {
-	local script
+	local script name
 	for script in tests/guest/*.sh; do
-		[ "$script" = tests/guest/lib.sh ] ||
-			enqueue "guest/$(basename "$script" .sh)" "$script" $LIMIT_GUEST "" "bash $script"
+		name=guest/$(basename "$script" .sh)
+		[ "$script" != tests/guest/lib.sh ] || continue
+		! grep -q '^# only: ' "$script" || [[ " ${PATTERNS[*]-} " == *" $name "* ]] || continue
+		enqueue "$name" "$script" $LIMIT_GUEST "" "bash $script"
 	done
 	for script in tests/cases/*.sh; do
 		enqueue "cases/$(basename "$script" .sh)" "$script" $LIMIT_CASES "" "bash $script"
