@@ -141,6 +141,14 @@ static int set_prev(struct policy *p, const char *value, struct error *e)
 			 value);
 }
 
+static int set_bypass(struct policy *p, const char *value, struct error *e)
+{
+	if (strcmp(value, "kernel") && strcmp(value, "none"))
+		return error_set(e, -EINVAL, "policy: bypass=%s is not one of kernel, none", value);
+	p->no_bypass = !strcmp(value, "none");
+	return 0;
+}
+
 static int parse_number(const char *key, const char *value, unsigned int low, unsigned int high,
 			unsigned int *out, struct error *e)
 {
@@ -219,10 +227,11 @@ static const struct {
 } settings[] = {
 	{ "readahead", set_readahead }, { "page-cluster", set_page_cluster },
 	{ "swapoff", set_swapoff },	{ "prev", set_prev },
-	{ "cpus", set_cpus },		{ "model", set_model },
-	{ "allocator", set_allocator }, { "reserve", set_reserve },
-	{ "devices", set_devices },	{ "drain", set_drain },
-	{ "drain-off", set_drain_off }, { "lruadd", set_lruadd },
+	{ "bypass", set_bypass },	{ "cpus", set_cpus },
+	{ "model", set_model },		{ "allocator", set_allocator },
+	{ "reserve", set_reserve },	{ "devices", set_devices },
+	{ "drain", set_drain },		{ "drain-off", set_drain_off },
+	{ "lruadd", set_lruadd },
 };
 
 static int apply_setting(struct policy *p, char *setting, struct error *e)
@@ -237,7 +246,7 @@ static int apply_setting(struct policy *p, char *setting, struct error *e)
 			return settings[i].set(p, value, e);
 	return error_set(e, -EINVAL,
 			 "policy: unknown setting '%s'; there are readahead, page-cluster, "
-			 "swapoff, prev, cpus, model, allocator, reserve, devices, drain, "
+			 "swapoff, prev, bypass, cpus, model, allocator, reserve, devices, drain, "
 			 "drain-off, lruadd",
 			 setting);
 }
@@ -246,7 +255,7 @@ bool policy_differs(const struct policy *p, const struct generation *recorded)
 {
 	return p->generation != recorded || p->readahead != READAHEAD_KERNEL ||
 	       p->page_cluster >= 0 || p->swapoff != recorded->swapoff || p->prev != PREV_GLOBAL ||
-	       p->cpus || alloc_policy_set(&p->alloc);
+	       p->no_bypass || p->cpus || alloc_policy_set(&p->alloc);
 }
 
 int policy_parse(struct policy *p, const struct generation *recorded, const char *spec,

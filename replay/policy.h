@@ -52,6 +52,11 @@ struct policy {
 	enum swapoff_policy swapoff;
 	unsigned int swapoff_fixed; /* SWAPOFF_FIXED: slots */
 	enum prev_scope prev;
+	/*
+	 * No swap-in goes around the swap cache: a fault on a synchronous device brings in its one
+	 * folio through it, without readahead, as in kernels after 6.18.
+	 */
+	bool no_bypass;
 	unsigned int cpus; /* recorded CPU c acts as c mod cpus; 0: as recorded */
 	struct alloc_policy alloc;
 	struct lru_policy lru;
@@ -83,7 +88,7 @@ void policy_recorded(struct policy *p, const struct generation *g);
 
 /**
  * policy_parse - settings on top of policy_recorded()
- * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev cpus model
+ * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev bypass cpus model
  *	  allocator reserve devices drain drain-off lruadd
  * Returns 0 or -EINVAL with a sentence that names the setting and what is possible; a file of
  * devices that cannot be read gives its errno.

@@ -73,6 +73,15 @@ struct ra_global *run_state(struct ra_run *run, const struct need *n)
 }
 
 /* The kernel's own choice is global: one rotational device decides for all. */
+/* Is it a need that some kernel serves around the swap cache? No kernel does for swapoff. */
+static bool may_bypass(const struct ra_run *run, const struct need *n)
+{
+	if (!(run->machine->slots.dev[n->type].flags & DEVICE_SYNC_IO))
+		return false;
+	return n->cause == LOOKUP_FAULT ||
+	       (n->cause == LOOKUP_SHMEM && run->policy.generation->shmem_bypass);
+}
+
 static bool vma_mode(const struct ra_run *run)
 {
 	if (run->policy.readahead == READAHEAD_KERNEL)
@@ -84,7 +93,8 @@ enum ra_way run_way(const struct ra_run *run, const struct need *n)
 {
 	if (n->cause == LOOKUP_SWAPOFF && run->policy.swapoff == SWAPOFF_FIXED)
 		return WAY_FIXED;
-	if (run->policy.readahead == READAHEAD_NONE)
+	if (run->policy.readahead == READAHEAD_NONE ||
+	    (run->policy.no_bypass && may_bypass(run, n)))
 		return WAY_NONE;
 	if (run->policy.readahead == READAHEAD_FIXED)
 		return WAY_FIXED;
@@ -97,7 +107,7 @@ bool run_bypasses(const struct ra_run *run, const struct need *n)
 {
 	int count = n->count;
 
-	if (!(run->machine->slots.dev[n->type].flags & DEVICE_SYNC_IO))
+	if (run->policy.no_bypass || !may_bypass(run, n))
 		return false;
 	if (n->cause == LOOKUP_SHMEM)
 		return run->policy.generation->shmem_bypass;

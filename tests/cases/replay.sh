@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Replays of small texts: cases 7, 8, 17, 20, 26, 38, 43, 44 of the list of real-world cases, the walks of a swapoff,
+# Replays of small texts: cases 7, 8, 17, 20, 26, 38, 40, 43, 44 of the list of real-world cases, the walks of a swapoff,
 # --verify in both directions, policies and start states. Expected values are the cases' own unless a line says how
 # they follow.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 90
+tap_plan 97
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -388,5 +388,27 @@ tap_is "$STATUS $(cat "$ERR")" "2 swaptrace: error: $WORK/middle: no event at or
 echo 'LOOKUP type=0 off=5 cause=fault' | trace switched "$CLUSTER swapoff=sometimes"
 run "$SWAPTRACE" replay "$WORK/switched"
 tap_is "$STATUS $(grep -c 'header: swapoff=sometimes is not one of vanilla' "$ERR")" "3 1" "a header's swapoff that is none"
+
+# --- case 40: a newer kernel without the bypass -----------------------------------------------------
+# 1,000 pages of one process each and 50 shared ones on zram, too far apart to be in one window.
+{
+	seq 64 64 64000 | sed 's/.*/LOOKUP type=0 off=& cause=fault count=1/'
+	seq 64064 64 67200 | sed 's/.*/LOOKUP type=0 off=& cause=fault count=2/'
+} | trace case40 '# release=6.6.0 page_size=4096 page_cluster=3 vma_ra=0\n# device type=0 pages=100000 prio=5 flags=ssd,sync_io,blkdev'
+tap_is "$(counts case40 0 "lookups bypassed cache_hits pages_read")" "1050 1000 0 1050" \
+	"case 40: the recorded kernel bypasses 1,000 and brings 50 through the swap cache"
+newer=model=v6.18,bypass=none
+tap_is "$(counts case40 1 "lookups bypassed cache_hits pages_read drains" --policy $newer)" "1050 0 0 1050 0" \
+	"case 40: a newer one bypasses none, all 1,050 go through the swap cache"
+tap_is "$(counts case40 1 "lookups bypassed" --policy model=v6.18)" "1050 1000" "case 40: 6.18 still bypasses"
+run "$SWAPTRACE" replay -q --policy $newer "$WORK/case40"
+tap_grep "^recorded +v6\.1 .* 1,000$" "$OUT" "case 40: the report names the models: the recorded kernel's"
+tap_grep "^$newer \(what-if\) +v6\.18 .* 0$" "$OUT" "case 40: and the newer one's, as a what-if"
+# What comes through the swap cache is found there: slot 64 again, at once.
+echo '90000000 0 100 task LOOKUP type=0 off=64 cause=fault count=1' | cat "$WORK/case40" - >"$WORK/again40"
+tap_is "$(counts again40 1 "bypassed cache_hits" --policy $newer) $(counts again40 0 "bypassed cache_hits")" "0 1 1001 0" \
+	"case 40: a page that came through the swap cache is found there, one that went around is not"
+run "$SWAPTRACE" replay -q --policy bypass=sometimes "$WORK/case40"
+tap_grep 'bypass=sometimes is not one of kernel, none' "$ERR" "no such bypass"
 
 tap_end
