@@ -389,6 +389,7 @@ static uint32_t ask_pool(struct alloc_run *run, unsigned int pool, const struct 
 	note_workers(run, sa);
 	if (ret)
 		return SLOT_NOWHERE;
+	run->misaligned |= e.off & ((1u << order) - 1);
 	return model_slot(run, pool, e.type, e.off);
 }
 
@@ -755,6 +756,11 @@ int alloc_run_check(const struct alloc_run *run, char *why, size_t len)
 
 	if (run->bad) {
 		snprintf(why, len, "%s: a slot was dropped that is not in use", run->cfg.allocator);
+		return -EUCLEAN;
+	}
+	if (run->misaligned) {
+		snprintf(why, len, "%s: slots of a large folio are not aligned to its size",
+			 run->cfg.allocator);
 		return -EUCLEAN;
 	}
 	for (unsigned int pool = 0; pool < ALLOC_POOLS; pool++)

@@ -114,6 +114,7 @@ struct alloc_run {
 	struct alloc_slice *slice; /* now; NULL without a time line */
 	bool worker_due;	   /* a reclaim worker was woken */
 	bool bad;		   /* a callback or a call met what cannot be */
+	bool misaligned;	   /* slots of a large folio were not aligned to its size */
 };
 
 /**
@@ -199,7 +200,8 @@ int alloc_run_finish(struct alloc_run *run);
 
 /**
  * alloc_run_check - all invariants, in time linear in the devices
- * The model's own, and: every linked slot is in use and holds one recorded slot's data. Returns 0,
+ * The model's own, and: every linked slot is in use and holds one recorded slot's data, and large
+ * folios got slots aligned to their size (so that none crosses a cluster). Returns 0,
  * or -EUCLEAN with the reason in @why.
  */
 int alloc_run_check(const struct alloc_run *run, char *why, size_t len);
