@@ -4,7 +4,7 @@
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-tap_plan 51
+tap_plan 54
 
 # --- case 44: patterns of lookups -----------------------------------------------------------------------------
 # pattern NAME ARGS...: calls, drains, windows and hits in the swap cache under both rules of swapoff.
@@ -128,6 +128,17 @@ tap_grep '^ *16 kB +18,234 +13,701 +42\.90 % .* [-+][0-9]+\.[0-9]$' "$OUT" "publ
 tap_grep '^ *1024 kB +0 +0 +n/a .* n/a$' "$OUT" "no share of nothing"
 # 71098.84 / 48805.63 = 1.4568
 tap_grep '48,805\.63 -> 71,098\.84 ops/s \(\+45\.68 %\)' "$OUT" "throughput as published"
+# The estimate is made from the counts above: 3 us a request and 0.5 us a page of what went out, 32 times; and
+# 18,000,000 keys in 18,000,000 / 48,805.63 s less a 32nd of the difference.
+cp "$OUT" "$WORK/mthp.txt"
+"$SWAPTRACE" reproduce mthp --scale 32 --json 2>/dev/null | jq -r '
+	[.results[:2][] | [.alloc.orders | to_entries[] | .value.swpout * (3 + pow(2; .key | tonumber) / 2)] | add * 32 / 1e6] |
+	. + [18e6 / (18e6 / 48805.63 - (.[0] - .[1]) / 32)] | map(tostring) | join(" ")' >"$WORK/estimate"
+read -r before after ops <"$WORK/estimate"
+tap_grep "^estimate, not measured: 48,805\\.63 -> $(LC_ALL=C printf '%.2f' "$ops" | sed 's/^\(..\)/\1,/; s/\./\\./') ops/s .* $(LC_ALL=C printf '%.1f -> %.1f' "$before" "$after" | sed 's/\./\\./g') s" \
+	"$WORK/mthp.txt" "an estimate of ours, from the replayed counts"
+tap_grep '^ *assumptions: 3\.0 us a write request and 0\.5 us a page' "$WORK/mthp.txt" "with its assumptions"
+tap_grep 'block= is an assumption' "$WORK/mthp.txt" "what was assumed of the workload is said"
 # "Before" rises: in the first tenth clusters are left, in the last all falls back.
 tap_grep '^ *mthp-empty-only +0\.00 % .* 100\.00 %$' "$OUT" "before: fallback rises over time"
 tap_grep 'not its run: compare shares' "$OUT" "and what it can be compared for"
