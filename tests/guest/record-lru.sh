@@ -74,11 +74,14 @@ for kernel in 6.12 6.1; do
 done
 
 # Memory that is swapped out: interrupts put what was written into the batch that rotates it, also while it is drained.
+# Rarely one comes while the program for that batch is under way, which does not run again then: the kernel counts that
+# (missed=), and nothing but that may explain a difference.
 GUEST_TIMEOUT=300 guest_run lru-swap --kernel 6.12 --workload t1-cluster --size small --recorder "$RECORDER" \
 	--record-from swapon --record-args "--events=lru -b 16M"
 tap_ok $? "6.12, swapping: recorded"
 run "$SWAPTRACE" replay --verify --json "$GUEST_DIR/t1-cluster.swaptrace"
-jq -e '.results[0].verify | .checked > 4000 and .checked == .agreed' "$OUT" >/dev/null
+jq -e '.results[0].verify | (.checked - .agreed) as $differ | .checked > 4000 and $differ <= 3 and
+	.explained == $differ and all(.first_divergences[]; .why | test("programs were missed$"))' "$OUT" >/dev/null
 tap_ok $? "6.12, swapping: drains, flushes and batch sizes are predicted" ||
 	jq -c '.results[0].verify' "$OUT" | tap_comment
 rotated=$("$SWAPTRACE" dump "$GUEST_DIR/t1-cluster.swaptrace" 2>/dev/null | grep -c ' LRUADD op=rotate ')
