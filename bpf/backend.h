@@ -3,6 +3,7 @@
 #define SWAPTRACE_BPF_BACKEND_H
 
 #include <linux/types.h>
+#include <signal.h>
 #include <stdint.h>
 
 #include "bpf/choose.h"
@@ -39,9 +40,10 @@ void bpf_backend_drain(struct bpf_backend *b, uint64_t from, uint64_t to);
 /**
  * bpf_backend_prepare - what has to be done before loading and takes its time; bcc compiles
  * @groups: what of the choices @c will be loaded
+ * @stop: set, by a signal, when it is to be given up, with -EINTR
  */
 int bpf_backend_prepare(struct bpf_backend *b, const struct hook_choice *c, unsigned int groups,
-			struct error *e);
+			const volatile sig_atomic_t *stop, struct error *e);
 
 /** bpf_backend_loading - for loader_run(), with the backend as its context */
 const struct bpf_backend_ops *bpf_backend_loading(const struct bpf_backend *b);

@@ -148,9 +148,9 @@ void bpf_backend_drain(struct bpf_backend *b, uint64_t from, uint64_t to)
 }
 
 int bpf_backend_prepare(struct bpf_backend *b, const struct hook_choice *c, unsigned int groups,
-			struct error *e)
+			const volatile sig_atomic_t *stop, struct error *e)
 {
-	return b->impl->prepare ? b->impl->prepare(b, c, groups, e) : 0;
+	return b->impl->prepare ? b->impl->prepare(b, c, groups, stop, e) : 0;
 }
 
 const struct bpf_backend_ops *bpf_backend_loading(const struct bpf_backend *b)

@@ -31,7 +31,7 @@ struct bpf_backend_impl {
 	struct bpf_backend *(*alloc)(void);
 	/* prepare - as bpf_backend_prepare(), may be NULL */
 	int (*prepare)(struct bpf_backend *b, const struct hook_choice *c, unsigned int groups,
-		       struct error *e);
+		       const volatile sig_atomic_t *stop, struct error *e);
 	struct bpf_backend_ops loading; /* with the backend as their context */
 	/* program - descriptor of the loaded program of a hook, or a negative errno */
 	int (*program)(struct bpf_backend *b, const struct hook_symbol *s, enum attach_kind kind,

@@ -2,6 +2,7 @@
 #ifndef SWAPTRACE_BPF_RECORDER_H
 #define SWAPTRACE_BPF_RECORDER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct recorder_options {
 	unsigned int cgroup_level;
 	const char *root; /* where /proc and /sys are, normally "" */
 	struct loader_messages messages;
+	const volatile sig_atomic_t *stop; /* set when what takes long is to be given up */
 };
 
 /**

@@ -380,7 +380,7 @@ static int attach(struct recorder *r, const struct hook_kernel *k, struct error 
 	if (!err)
 		err = read_sites(r, k, e);
 	if (!err)
-		err = bpf_backend_prepare(r->backend, r->choices, r->o.groups, e);
+		err = bpf_backend_prepare(r->backend, r->choices, r->o.groups, r->o.stop, e);
 	if (!err)
 		err = loader_run(bpf_backend_loading(r->backend), r->backend, r->choices,
 				 r->o.groups, release, &r->o.messages, &r->attached, e);

@@ -253,6 +253,7 @@ static int read_options(struct session *s)
 					"the trace; give one of them another place");
 	s->options.messages.warning = say_warning;
 	s->options.messages.log = keep_log;
+	s->options.stop = &stop_signal;
 	s->status_line = !message_quiet && isatty(STDERR_FILENO);
 	ret = choose_process(s);
 	return ret ? ret : choose_cgroup(s);

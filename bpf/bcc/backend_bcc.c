@@ -201,7 +201,7 @@ static void want_programs(struct flags *f, const struct hook_choice *c, unsigned
 }
 
 static int backend_prepare(struct bpf_backend *base, const struct hook_choice *c,
-			   unsigned int groups, struct error *e)
+			   unsigned int groups, const volatile sig_atomic_t *stop, struct error *e)
 {
 	struct bcc_backend *b = own(base);
 	struct flags *f;
@@ -219,7 +219,7 @@ static int backend_prepare(struct bpf_backend *base, const struct hook_choice *c
 		return error_set(e, -ENOMEM, "out of memory");
 	set_flags(b, f);
 	want_programs(f, c, groups);
-	err = bcc_compile(bcc_program_text, f->p, f->n, &b->programs, e);
+	err = bcc_compile(bcc_program_text, f->p, f->n, stop, &b->programs, e);
 	free(f);
 	return err;
 }

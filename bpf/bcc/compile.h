@@ -2,6 +2,8 @@
 #ifndef SWAPTRACE_BPF_BCC_COMPILE_H
 #define SWAPTRACE_BPF_BCC_COMPILE_H
 
+#include <signal.h>
+
 #include "bpf/bcc/programs.h"
 #include "common/error.h"
 
@@ -31,11 +33,11 @@ int bcc_library_compile(const struct bcc_library *l, const char *text, const cha
 /**
  * bcc_compile - compile a text in a process of its own
  * The compiler takes some 200 MB, and what it leaves behind must not be locked into memory or
- * swapped while recording. @out is freed by the caller in any case. Returns 0 or an error with what
- * the compiler said first.
+ * swapped while recording. @stop as in bpf_backend_prepare(). @out is freed by the caller in any
+ * case. Returns 0 or an error with what the compiler said first.
  */
-int bcc_compile(const char *text, const char **flags, int nflags, struct bcc_programs *out,
-		struct error *e);
+int bcc_compile(const char *text, const char **flags, int nflags, const volatile sig_atomic_t *stop,
+		struct bcc_programs *out, struct error *e);
 
 /**
  * bcc_headers_check - whether libbcc will find the headers of the running kernel

@@ -2,6 +2,7 @@
 #include "bpf/bcc/compile.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -99,41 +100,57 @@ static void first_words(int fd, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), *at ? at : "it said nothing");
 }
 
-static void end_compiler(pid_t pid, bool now, int *status)
+#define LOOK_MS 100
+
+/* Until the compiler has something to give, or nobody wants it any more: then it is ended. */
+static bool given_up(FILE *result, pid_t pid, const volatile sig_atomic_t *stop)
 {
-	if (now)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+	struct pollfd p = { .fd = fileno(result), .events = POLLIN };
+
+	while (!*stop && poll(&p, 1, LOOK_MS) <= 0)
 		;
+	if (*stop)
+		kill(pid, SIGKILL);
+	return *stop;
 }
 
-int bcc_compile(const char *text, const char **flags, int nflags, struct bcc_programs *out,
-		struct error *e)
+static int judge(int err, int status, int said, struct error *e)
+{
+	char words[400];
+
+	if (WIFSIGNALED(status))
+		return error_set(e, -ENOEXEC, "libbcc died of signal %d while compiling",
+				 WTERMSIG(status));
+	if (!err && !status)
+		return 0;
+	first_words(said, words, sizeof(words));
+	return error_set(e, -ENOEXEC, "libbcc cannot compile the programs: %s", words);
+}
+
+int bcc_compile(const char *text, const char **flags, int nflags, const volatile sig_atomic_t *stop,
+		struct bcc_programs *out, struct error *e)
 {
 	int said = memfd_create("bcc", MFD_CLOEXEC), status = 0, err;
-	char words[400];
-	bool interrupted;
 	FILE *result = NULL;
 	pid_t pid = said < 0 ? -1 : compile_there(text, flags, nflags, said, &result);
+	bool stopped = false;
 
 	memset(out, 0, sizeof(*out));
-	err = result ? bcc_programs_read(result, out) : -errno;
-	interrupted = result && ferror(result);
-	if (result)
+	err = result ? 0 : -errno;
+	if (result) {
+		stopped = given_up(result, pid, stop);
+		if (!stopped)
+			err = bcc_programs_read(result, out);
 		fclose(result);
-	if (pid > 0)
-		end_compiler(pid, interrupted, &status);
-	if (!result) {
-		error_errno(e, err, "the compiler of the bcc backend cannot be started");
-	} else if (interrupted) {
-		err = error_set(e, -EINTR, "interrupted while libbcc was compiling");
-	} else if (WIFSIGNALED(status)) {
-		err = error_set(e, -ENOEXEC, "libbcc died of signal %d while compiling",
-				WTERMSIG(status));
-	} else if (err || status) {
-		first_words(said, words, sizeof(words));
-		err = error_set(e, -ENOEXEC, "libbcc cannot compile the programs: %s", words);
 	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!result)
+		error_errno(e, err, "the compiler of the bcc backend cannot be started");
+	else if (stopped)
+		err = error_set(e, -EINTR, "interrupted while libbcc was compiling");
+	else
+		err = judge(err, status, said, e);
 	if (said >= 0)
 		close(said);
 	return err;
