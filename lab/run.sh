@@ -335,6 +335,7 @@ interrupted() {
 }
 
 describe_run() {
+	echo "date: $(date -u +%F)"
 	echo "kernel package: $(cat "$KERNEL_DIR/package")"
 	echo "qemu: $(qemu-system-x86_64 --version | head -n 1), accel $ACCEL"
 	[ -z "$ICOUNT" ] || echo "clock: counts instructions, $((1 << ICOUNT)) ns each"
