@@ -281,6 +281,8 @@ int alloc_run_swapon(struct alloc_run *run, const struct alloc_swapon *on)
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	alloc_holes_forget(&run->holes);
+	if (on->flags & DEVICE_DISCARD)
+		run->discards |= 1u << on->type;
 	d->seen = true;
 	d->pages = on->pages;
 	d->prio = run->pool[0]->dev[on->type].prio;

@@ -114,6 +114,7 @@ struct alloc_run {
 	struct alloc_slice *slice; /* now; NULL without a time line */
 	bool worker_due;	   /* a reclaim worker was woken */
 	bool bad;		   /* a callback or a call met what cannot be */
+	uint32_t discards;	   /* bit per device whose freed clusters are discarded */
 	bool misaligned;	   /* slots of a large folio were not aligned to its size */
 };
 

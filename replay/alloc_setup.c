@@ -360,6 +360,21 @@ static void unknown_devices(struct alloc_replay *a, struct replay_result *res)
 					   t, res->alloc.devices[t].pages);
 }
 
+/* A worker of the kernel discards; no event tells when it is through with a cluster. */
+static void discarding_devices(struct alloc_replay *a, struct replay_result *res)
+{
+	const struct alloc_run *run = &a->runs[a->run_of[res - a->results]];
+
+	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
+		if (run->discards >> t & 1)
+			replay_result_note(
+				res, "device %u discards freed clusters, which is not modelled: %s",
+				t,
+				run->pool[0]->dev[t].flags & SWAP_DEV_DISCARD
+					? "they are free again only when no other cluster is left"
+					: "they are free at once");
+}
+
 /* The recorded kernel, or the one that a policy names, may have no model of its own. */
 static void nearest_allocator(struct alloc_replay *a, struct replay_result *res)
 {
@@ -415,6 +430,7 @@ static void add_notes(struct alloc_replay *a, bool own, struct replay_result *re
 {
 	nearest_allocator(a, res);
 	small_devices(a, res);
+	discarding_devices(a, res);
 	unknown_devices(a, res);
 	if (res->alloc.norders == 1)
 		replay_result_note(res, "large swap-out not possible in this config: no THP_SWAP, "

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 108
+tap_plan 110
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -520,6 +520,16 @@ tap_grep 'allocations and failures 4 of 4' "$OUT" "every answer agrees"
 sed -i 's/op=end type=1 ret=0/op=end type=1 ret=-4/; s/ALLOC order=0 type=0 off=514/ALLOC order=0 type=1 off=513/' "$WORK/devices"
 run env SWAPTRACE_CHECK=1 "$SWAPTRACE" replay -q --verify "$WORK/devices"
 tap_is "$STATUS" 0 "a swapoff that was killed leaves the device on"
+
+# --- discard ---
+{
+	echo 'ALLOC order=4 type=0 off=512'
+	echo 'FREE type=0 off=512 n=16'
+} | trace discard "# release=6.12.0 page_size=4096 cpus=1\n# device type=0 pages=4096 prio=-2 flags=ssd,blkdev,discard"
+run "$SWAPTRACE" replay -q --policy allocator=nonfull-v1 "$WORK/discard"
+tap_grep '^note: device 0 discards freed clusters, which is not modelled: they are free again only when' "$OUT" \
+	"what is not modelled of discards is said"
+tap_grep '^note: .*device 0 discards freed clusters, which is not modelled: they are free at once' "$OUT" "for each allocator"
 
 # --- nearest models ---
 run "$SWAPTRACE" replay -q --policy model=v5.6 "$WORK/case34b"
