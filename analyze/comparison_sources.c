@@ -80,6 +80,8 @@ static void facts_conditions(struct comparison_input *in, const struct trace_fac
 	count_condition(in, "page_size", f->page_size);
 	count_condition(in, "page_cluster", f->page_cluster);
 	count_condition(in, "vma_ra", f->vma_ra);
+	count_condition(in, "thp_swap", f->thp_swap);
+	count_condition(in, "cluster_slots", f->cluster_slots);
 	count_condition(in, "cpus", f->cpus);
 	device_conditions(in, f->devices, f->ndevices);
 }

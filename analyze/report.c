@@ -184,6 +184,8 @@ static void warn_unequal(struct report *r, const struct sources *s)
 		{ "page_cluster", offsetof(struct trace_facts, page_cluster) },
 		{ "vma_ra", offsetof(struct trace_facts, vma_ra) },
 		{ "page_size", offsetof(struct trace_facts, page_size) },
+		{ "thp_swap", offsetof(struct trace_facts, thp_swap) },
+		{ "cluster_slots", offsetof(struct trace_facts, cluster_slots) },
 		{ "cpus", offsetof(struct trace_facts, cpus) },
 	};
 	uint64_t v[2];

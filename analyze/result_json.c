@@ -345,6 +345,8 @@ static json_t *facts_json(struct writing *w, const struct trace_facts *f)
 	put_count(w, o, "page_size", f->page_size);
 	put_count(w, o, "page_cluster", f->page_cluster);
 	put_count(w, o, "vma_ra", f->vma_ra);
+	put_count(w, o, "thp_swap", f->thp_swap);
+	put_count(w, o, "cluster_slots", f->cluster_slots);
 	put_count(w, o, "cpus", f->cpus);
 	put_count(w, o, "events", f->events);
 	put_count(w, o, "lost", f->lost);

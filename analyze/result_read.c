@@ -431,6 +431,8 @@ static void get_facts(struct input *in, const json_t *o, struct trace_facts *f)
 	f->page_size = get_count(in, o, "page_size");
 	f->page_cluster = get_count(in, o, "page_cluster");
 	f->vma_ra = get_count(in, o, "vma_ra");
+	f->thp_swap = get_count(in, o, "thp_swap");
+	f->cluster_slots = get_count(in, o, "cluster_slots");
 	f->cpus = get_count(in, o, "cpus");
 	f->events = get_count(in, o, "events");
 	f->lost = get_count(in, o, "lost");

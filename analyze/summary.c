@@ -48,6 +48,7 @@ void trace_facts_init(struct trace_facts *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->page_size = f->page_cluster = f->vma_ra = f->cpus = COUNT_UNKNOWN;
+	f->thp_swap = f->cluster_slots = COUNT_UNKNOWN;
 	f->events = f->lost = COUNT_UNKNOWN;
 }
 
@@ -77,6 +78,8 @@ void trace_facts_of(const struct trace_reader *r, const char *name, struct trace
 	copy_number(h, "page_size", &f->page_size);
 	copy_number(h, "page_cluster", &f->page_cluster);
 	copy_number(h, "vma_ra", &f->vma_ra);
+	copy_number(h, "thp_swap", &f->thp_swap);
+	copy_number(h, "cluster_slots", &f->cluster_slots);
 	copy_number(h, "cpus", &f->cpus);
 	/* Before the first event is read, nobody knows how many there are. */
 	f->events = stats->events ? stats->events : COUNT_UNKNOWN;

@@ -30,6 +30,8 @@ struct trace_facts {
 	char arch[32];
 	uint64_t page_size; /* bytes */
 	uint64_t page_cluster, vma_ra;
+	uint64_t thp_swap;	/* 1: large folios are swapped out whole */
+	uint64_t cluster_slots; /* slots of a cluster of the slot allocator */
 	uint64_t cpus;
 	uint64_t events, lost, damaged_blocks;
 	bool truncated;

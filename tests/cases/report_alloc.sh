@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 59
+tap_plan 65
 cd "$WORK" || exit 1
 
 SSD='flags=ssd,blkdev'
@@ -109,6 +109,24 @@ report small small
 tap_grep '^4 \(64 kB\) +B ' "$OUT" "an order has the size of its pages"
 report small large
 tap_grep '^4 +B large +1 ' "$OUT" "and none where the page sizes differ"
+
+# --- case 34: two configurations are not compared in silence -------------------------------------------------
+seq 100 | sed 's/.*/ALLOCFAIL order=4 reason=config/' |
+	trace case34a '# release=6.12.0 page_size=4096 thp_swap=0 cluster_slots=256'
+{
+	seq 97 | sed 's/.*/ALLOC order=4/'
+	seq 3 | sed 's/.*/ALLOCFAIL order=4 reason=space/'
+} | trace case34b '# release=6.12.0 page_size=4096 thp_swap=1 cluster_slots=512'
+report --strict case34a case34b
+tap_is "$STATUS" 1 "case 34: unequal conditions are a finding under --strict"
+tap_grep 'conditions differ: thp_swap is 0 and 1' "$OUT" "case 34: thp_swap"
+tap_grep 'conditions differ: cluster_slots is 256 and 512' "$OUT" "case 34: cluster size"
+tap_grep '^4 \(64 kB\) +A case34a +0 +100 +100\.00 % .* 100 +0 +$' "$OUT" "case 34: 100 % because of the config"
+tap_grep '^4 \(64 kB\) +B case34b +97 +3 +3\.00 % .* 0 +0 +$' "$OUT" "case 34: 3.00 % of other reasons"
+"$SWAPTRACE" replay -q -o case34a.json case34a >/dev/null 2>&1
+"$SWAPTRACE" replay -q -o case34b.json case34b >/dev/null 2>&1
+report case34a.json case34b.json
+tap_grep 'conditions differ: thp_swap is 0 and 1' "$OUT" "case 34: results of replays know their conditions, too"
 
 # --- the shipped capture: what the kernel counted --------------------------------------------------------
 sample=$TOP/traces/samples/6.12-mthp.swaptrace
