@@ -82,6 +82,7 @@ struct alloc_replay {
 	uint32_t ntasks, task_room;
 	struct recorded_cache *caches; /* [CPU] */
 	struct late_drops *late;       /* [CPU] */
+	uint64_t nlate;		       /* of all of them */
 	bool deferring;		       /* what alloc_change_slots() finds gone waits there */
 	struct held_answer held;
 	struct alloc_order recorded[ALLOC_ORDERS];

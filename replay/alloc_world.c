@@ -50,6 +50,7 @@ static bool defer(struct alloc_replay *a, unsigned int cpu, const struct late_dr
 		late->room = room;
 	}
 	late->v[late->n++] = *d;
+	a->nlate++;
 	return true;
 }
 
@@ -70,8 +71,10 @@ void alloc_settle_late(struct alloc_replay *a, unsigned int cpu)
 
 	for (unsigned int i = 0; late && i < late->n; i++)
 		drop(a, cpu, late->v[i].how, late->v[i].r, late->v[i].n);
-	if (late)
+	if (late) {
+		a->nlate -= late->n;
 		late->n = 0;
+	}
 }
 
 void alloc_settle_late_all(struct alloc_replay *a)
@@ -82,7 +85,7 @@ void alloc_settle_late_all(struct alloc_replay *a)
 
 void alloc_settle_late_slot(struct alloc_replay *a, uint32_t r)
 {
-	for (unsigned int cpu = 0; cpu < a->cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < a->cpus && a->nlate; cpu++) {
 		const struct late_drops *late = &a->late[cpu];
 		unsigned int i = 0;
 
