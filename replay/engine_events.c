@@ -174,9 +174,17 @@ static void on_uncache(struct engine *g, const struct columns *c, uint32_t i)
 {
 	uint64_t type = column_get(c, i, CACHE_TYPE, 0), off = c->v[CACHE_OFF][i];
 	uint64_t n = clip(g, type, off, column_get(c, i, CACHE_N, 1));
+	bool reclaim = column_get(c, i, CACHE_BY, BY_FREE) == BY_RECLAIM;
 
-	for (uint64_t k = off; k < off + n; k++)
+	for (uint64_t k = off; k < off + n; k++) {
 		clear_cached(g, (unsigned int)type, k);
+		/*
+		 * A page that came back may have kept its slot. Reclaim then gives the slot its
+		 * references again without any event; one without any is freed right after.
+		 */
+		if (reclaim && !g->machine.slots.dev[type].refs[k])
+			g->machine.slots.dev[type].refs[k] = 1;
+	}
 }
 
 static int on_alloc(struct engine *g, const struct columns *c, uint32_t i)

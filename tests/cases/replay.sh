@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 97
+tap_plan 99
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -362,6 +362,25 @@ tap_grep 'page_clutser \(page_cluster\?\)' "$ERR" "a misspelt header key is told
 echo 'RA ret=8' | trace only_windows "$CLUSTER"
 run "$SWAPTRACE" replay "$WORK/only_windows"
 tap_grep "nothing to replay; 'swaptrace report'" "$OUT" "where there is nothing to replay, what else can be done"
+
+# --- a page that came back and goes again, in the slot it had ----------------------------------
+# The window of 8 around 1000 reads 1000 alone: 1001 is free. Its page stays in the cache when the last reference is
+# dropped, then reclaim takes it out. The next window is 4 (half of 8): it reads 1001, and 1000 if that is in use.
+again() {
+	cat <<-END
+		LOOKUP type=0 off=1000 cause=fault count=1
+		UNREF type=0 off=1000 n=1 how=swapin left=0
+		CACHE type=0 off=1001 n=1 by=swapout
+		UNCACHE type=0 off=1001 n=1 by=reclaim
+		UNCACHE type=0 off=1000 n=1 by=reclaim
+		$1
+		LOOKUP type=0 off=1001 cause=fault count=1
+	END
+}
+again "UNCACHE type=0 off=5 n=1 by=free" | trace again "$CLUSTER"
+tap_is "$(counts again 0 "calls pages_read ra_pages")" "2 3 1" "a slot that reclaim has found in use again is read"
+again "FREE type=0 off=1000 n=1" | trace gone "$CLUSTER"
+tap_is "$(counts gone 0 "calls pages_read ra_pages")" "2 2 0" "one that was freed is not"
 
 # --- policies that begin in the middle ---------------------------------------------------------
 # 1000 and 1001 from the boot state: 8, then 4 (vector 7.2 of the kernel's own function). A jump to 5000 without
