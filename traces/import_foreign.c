@@ -310,6 +310,8 @@ static int take_known(struct foreign_import *in, const struct foreign_event *f, 
 		import_bad_line(in->stats, f->number, why);
 		return 0;
 	}
+	if (ev.type == EV_RELEASE && foreign_lru_released(&in->lru, f))
+		return error_errno(e, -ENOMEM, "%s", in->name);
 	ret = fill_who(in, f, &ev, e);
 	return ret ? ret : put(in, &ev, e);
 }
@@ -341,7 +343,8 @@ static int add_notes(struct foreign_import *in, const struct foreign_source *sou
 			: NULL,
 		in->lru.derived && in->lru.moves
 			? "note LRUADD is made of the batches that were moved, with the time of "
-			  "the move or of the drain that moved them"
+			  "the move or of the drain that moved them, or right before the "
+			  "release that drained"
 			: NULL,
 	};
 

@@ -132,7 +132,7 @@ static void drain_ended(struct foreign_lru *l, struct foreign_lru_cpu *c, struct
 	struct event *ev;
 
 	for (unsigned int i = 0; i < c->nmoves; i++) {
-		c->moves[i].t_ns = c->drain.t_ns;
+		c->moves[i].t_ns = c->joined_ns;
 		add_joined(l, out, &c->drain, &c->moves[i]);
 	}
 	ev = add_drain(c, out);
@@ -239,6 +239,19 @@ static void take_move(struct foreign_lru *l, struct foreign_lru_cpu *c,
 		add_flush(l, out, who, m);
 }
 
+/* A replay drains at the release, so what this drain moves must be there before. */
+static void find_release(struct foreign_lru_cpu *c, const struct foreign_event *f)
+{
+	bool release =
+		!strcmp(c->site, "__folio_batch_release") || !strcmp(c->site, "__pagevec_release");
+
+	c->joined_ns = f->t_ns;
+	if (release && c->released && c->released_tid == f->tid && c->released_ns &&
+	    c->released_ns <= f->t_ns)
+		c->joined_ns = c->released_ns - 1;
+	c->released = false;
+}
+
 static void take_drain(struct foreign_lru *l, struct foreign_lru_cpu *c,
 		       const struct foreign_event *f, const struct event *who,
 		       struct foreign_burst *out)
@@ -259,6 +272,7 @@ static void take_drain(struct foreign_lru *l, struct foreign_lru_cpu *c,
 	else
 		symbol(f, "caller", c->site, sizeof(c->site));
 	c->next_site[0] = '\0';
+	find_release(c, f);
 }
 
 static void take_tracepoint(struct foreign_lru *l, enum lru_op op, const struct event *who,
@@ -304,6 +318,18 @@ int foreign_lru_take(struct foreign_lru *l, const struct foreign_event *f, enum 
 	case LRU_PROBE_NONE:
 		break;
 	}
+	return 0;
+}
+
+int foreign_lru_released(struct foreign_lru *l, const struct foreign_event *f)
+{
+	struct foreign_lru_cpu *c = find_cpu(l, f->cpu);
+
+	if (!c)
+		return -ENOMEM;
+	c->released = true;
+	c->released_tid = f->tid;
+	c->released_ns = f->t_ns;
 	return 0;
 }
 

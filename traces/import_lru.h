@@ -17,9 +17,9 @@
  *                          n= fn=SYMBOL            a batch of n folios is moved, as full or drained
  *
  * None of them tells when a folio joined its batch, which is what LRUADD is. It is derived from
- * what leaves: as late as can be, before the drain or the flush that moved it, so that a replay
- * finds in the batches what was in them. The tracepoints stand for it only where there is no probe
- * of moves.
+ * what leaves: as late as can be, before the drain or the flush that moved it, or the release that
+ * made the drain, so that a replay finds in the batches what was in them. The tracepoints stand for
+ * it only where there is no probe of moves.
  *
  * A drain waits until its end has been seen, because only then it is known what it moved.
  */
@@ -50,12 +50,17 @@ struct foreign_lru_cpu {
 	bool open;
 	int32_t tid;
 	struct event drain;
+	uint64_t joined_ns; /* latest time at which what it moves can have joined */
 	unsigned int nmoves;
 	struct foreign_lru_move moves[FOREIGN_LRU_MOVES];
 	char site[FOREIGN_SITE_MAX]; /* of the drain; "" unknown */
 	/* Of the next one of that thread. */
 	char next_site[FOREIGN_SITE_MAX];
 	int32_t next_tid;
+	/* The last release of a batch that has not drained so far. */
+	bool released;
+	int32_t released_tid;
+	uint64_t released_ns;
 };
 
 /* Zeroed to begin with. */
@@ -90,6 +95,13 @@ enum lru_probe foreign_lru_probe(const struct foreign_event *f);
  */
 int foreign_lru_take(struct foreign_lru *l, const struct foreign_event *f, enum lru_probe probe,
 		     const struct event *who, struct foreign_burst *out, const char **why);
+
+/**
+ * foreign_lru_released - a batch is released; the next drain may be its doing
+ * @f: the event of it
+ * Returns 0 or -ENOMEM.
+ */
+int foreign_lru_released(struct foreign_lru *l, const struct foreign_event *f);
 
 /**
  * foreign_lru_close - the drain that is open on @cpu has no end; appended to @out

@@ -20,6 +20,7 @@ struct tracedat_input {
 	int fd;
 	uint64_t messages, records;
 	bool cut, ended;
+	bool damaged;	   /* records are missing inside */
 	bool endless;	   /* it was stopped, as it did not come to an end */
 	char refused[512]; /* why nothing could be read */
 	char clock_note[400];
@@ -205,6 +206,9 @@ static int take_message(struct tracedat_input *t, struct foreign_import *in,
 		snprintf(t->refused, sizeof(t->refused), "%.*s", (int)sizeof(t->refused) - 1,
 			 t->message);
 		return 0;
+	case TRACEDAT_DAMAGED:
+		t->damaged = true;
+		return 0;
 	case TRACEDAT_END:
 		t->ended = true;
 		return 0;
@@ -239,7 +243,7 @@ static int finish(struct tracedat_input *t, struct foreign_import *in, struct er
 	describe_end(t);
 	if (!t->records && t->refused[0])
 		return error_set(e, -EBADMSG, "%s can't be read: %s", foreign_name(in), t->refused);
-	if (t->ended && !t->cut)
+	if (t->ended && !t->cut && !t->damaged)
 		return 0;
 	foreign_stats(in)->truncated = true;
 	snprintf(line, sizeof(line),

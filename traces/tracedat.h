@@ -24,6 +24,7 @@ enum tracedat_kind {
 	TRACEDAT_COUNTED,  /* int32_t: a CPU of which all losses have been told */
 	TRACEDAT_EVENT,	   /* struct tracedat_event and its texts */
 	TRACEDAT_REFUSED,  /* text: why nothing can be read */
+	TRACEDAT_DAMAGED,  /* records of a CPU behind its last one can't be read */
 	TRACEDAT_END,	   /* all there is has been told */
 };
 

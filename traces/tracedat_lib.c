@@ -31,6 +31,8 @@ const int tracedat_available = 1;
 extern const char *tracecmd_get_trace_clock(struct tracecmd_input *in) __attribute__((weak));
 extern const char *tracecmd_get_uname(struct tracecmd_input *in) __attribute__((weak));
 extern const char *tracecmd_get_cpustats(struct tracecmd_input *in) __attribute__((weak));
+extern struct tep_record *tracecmd_read_cpu_last(struct tracecmd_input *in, int cpu)
+	__attribute__((weak));
 
 /* The records of one CPU in one buffer. */
 struct stream {
@@ -38,6 +40,7 @@ struct stream {
 	int cpu;
 	struct tep_record *next;
 	uint64_t missed; /* events, as records told; 1 for a gap without a number */
+	uint64_t offset; /* in the file, of the record that was told last */
 };
 
 struct telling {
@@ -242,10 +245,28 @@ static void tell_record(struct telling *t, struct stream *s)
 		send_lost(t->out, s->cpu, missed > 0 ? (uint64_t)missed : 0);
 	}
 	send_event(t, s);
+	s->offset = s->next->offset;
 	tracecmd_free_record(s->next);
 	s->next = tracecmd_read_data(s->in, s->cpu);
 	if (++t->records % RECORDS_PER_REST == 0)
 		be_patient(t->size);
+}
+
+/*
+ * The library takes a page that it can't unpack for the end of its CPU. Whether it was is told by
+ * the last record, which is looked up from behind. @begun: there was a first one.
+ */
+static void tell_whole(struct telling *t, const struct stream *s, bool begun)
+{
+	struct tep_record *last;
+
+	if (!tracecmd_read_cpu_last)
+		return;
+	last = tracecmd_read_cpu_last(s->in, s->cpu);
+	if (begun ? !last || last->offset > s->offset : !!last)
+		send(t->out, TRACEDAT_DAMAGED, NULL, 0);
+	if (last)
+		tracecmd_free_record(last);
 }
 
 /* In order of time; at one time in order of CPUs, as trace-cmd report does. */
@@ -316,12 +337,13 @@ static void tell_stats(struct telling *t, const char *stats)
 static void add_streams(struct telling *t, struct tracecmd_input *in, int cpus, bool tell_empty)
 {
 	for (int32_t cpu = 0; in && cpu < cpus; cpu++) {
-		struct tep_record *r = tracecmd_read_data(in, cpu);
+		struct stream s = { .in = in, .cpu = cpu, .next = tracecmd_read_data(in, cpu) };
 
-		if (r)
-			t->streams[t->nstreams++] =
-				(struct stream){ .in = in, .cpu = cpu, .next = r };
-		else if (tell_empty)
+		if (s.next)
+			t->streams[t->nstreams++] = s;
+		else
+			tell_whole(t, &s, false);
+		if (!s.next && tell_empty)
 			send(t->out, TRACEDAT_EMPTY, &cpu, sizeof(cpu));
 	}
 }
@@ -351,6 +373,8 @@ static void tell_all(struct telling *t, struct tracecmd_input *in)
 	for (int i = 0; i < buffers; i++)
 		add_streams(t, tracecmd_buffer_instance_handle(in, i), cpus, false);
 	tell_records(t);
+	for (unsigned int i = 0; i < t->nstreams; i++)
+		tell_whole(t, &t->streams[i], true);
 	if (!buffers && tracecmd_get_cpustats)
 		tell_stats(t, tracecmd_get_cpustats(in));
 	free(t->streams);

@@ -9,7 +9,7 @@ command -v jq >/dev/null || tap_skip_all "jq is not installed"
 DATA=$TOP/tests/data/tracecmd
 SWAPTRACE_WITHOUT=${SWAPTRACE_NOBPF:-}
 
-tap_plan 58
+tap_plan 62
 
 # --- without the library ------------------------------------------------------------------------------
 without() {
@@ -163,6 +163,15 @@ tap_is "$(jq -c '[.results[] | {w: .what_if, l: .lru}] | (.[] | select(.w) | .l.
 saved=$(jq '.results[] | select(.what_if | not) | .lru.drains_saved' "$OUT")
 tap_is "$saved" "$(grep -c ' __folio_batch_release: .* drained=1$' "$WORK/report.txt")" "as many more drains as releases had the flag"
 
+# What a release's drain moved had joined before the release, where a replay drains.
+moved_at() {
+	"$SWAPTRACE" dump --no-header "$WORK/lru.data" | sed -nE "s/.* DRAIN site=$1 add=([0-9]+) .*/\\1/p" | paste -s -d +
+}
+for site in __folio_batch_release exit_mmap; do
+	tap_is "$("$SWAPTRACE" replay "$WORK/lru.data" | awk -v s=$site '$1 == s { gsub(",", "", $3); print $3 }')" \
+		"$(($(moved_at $site)))" "$site: a replay finds what it moved"
+done
+
 # A pipe, and a clock that is not ours.
 run "$SWAPTRACE" import --format trace.dat -o "$WORK/pipe.data" < <(cat "$DATA/lru.dat")
 tap_same "$WORK/pipe.data" "$WORK/lru.data" "a pipe is read as well"
@@ -224,6 +233,16 @@ tap_grep "cut.dat can't be read: .*trace-cmd restore" "$ERR" "and the message sa
 tap_same "$WORK/cut.data" "$WORK/lost.data" "and the trace that was there stays"
 run "$SWAPTRACE" import --format trace.dat "$WORK/report.txt" -o "$WORK/none.data"
 tap_is "$STATUS $(grep -c . "$ERR")" "3 1" "a text is no trace.dat: one error"
+
+# A page that can't be unpacked, which the library takes for the end of its CPU. The kernel's count knows nothing of it.
+for offset in 40000 60000; do
+	cp "$DATA/lru.dat" "$WORK/page.dat"
+	printf '\377\377\377\377' | dd of="$WORK/page.dat" bs=1 seek=$offset conv=notrunc 2>/dev/null
+	run "$SWAPTRACE" import --strict "$WORK/page.dat" -o "$WORK/page.data"
+	"$SWAPTRACE" dump --no-header "$WORK/page.data" 2>/dev/null | grep -c ' RELEASE ' >"$WORK/some"
+	tap_is "$STATUS $(grep -c 'page.dat: the end is missing or damaged' "$ERR")" "1 1" \
+		"a damaged page at $offset: $(cat "$WORK/some") releases, and it is said that more are missing"
+done
 
 # A library that ends the process, or crashes, after 500 records, as it may with a damaged file.
 cat >"$WORK/end.c" <<'END'
