@@ -128,6 +128,7 @@ static void add_dump(struct report *r, const struct map_dump *d, unsigned int *n
 		document_warning(&r->doc, "%s: %s events were lost while recording", d->name,
 				 format_count(d->lost).s);
 	}
+	r->partial |= d->skipped.n > 0;
 	if (d->skipped.n)
 		document_warning(&r->doc,
 				 "%s: %" PRIu64 " maps or lines hold no counts and are left out; "
@@ -137,17 +138,6 @@ static void add_dump(struct report *r, const struct map_dump *d, unsigned int *n
 		add_map(r, d, &d->v[i], number);
 	for (unsigned int i = 0; i < d->hists.n; i++)
 		add_hist(r, d, &d->hists.v[i], number);
-}
-
-int maps_report(struct report *r, const struct map_dump *dumps, unsigned int n)
-{
-	unsigned int number = 0;
-
-	memset(r, 0, sizeof(*r));
-	document_heading(&r->doc, "Maps of bpftrace");
-	for (unsigned int i = 0; i < n; i++)
-		add_dump(r, &dumps[i], &number);
-	return r->doc.failed;
 }
 
 /* ---- JSON ---- */
@@ -208,19 +198,21 @@ static json_t *dump_json(const struct map_dump *d)
 	for (unsigned int i = 0; i < d->hists.n; i++)
 		whole &= !json_array_append_new(hists, histogram_json(&d->hists.v[i]));
 	if (whole)
-		return json_pack("{s:s, s:o, s:o, s:o}", "name", d->name, "lost",
-				 count_json(d->lost), "maps", maps, "histograms", hists);
+		return json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", d->name, "lost",
+				 count_json(d->lost), "left_out", count_json(d->skipped.n), "maps",
+				 maps, "histograms", hists);
 	json_decref(maps);
 	json_decref(hists);
 	return NULL;
 }
 
-int maps_json(FILE *f, const struct map_dump *dumps, unsigned int n)
+static int maps_json(const struct report *r, FILE *f)
 {
+	const struct map_dump *dumps = r->about;
 	json_t *files = json_array(), *o;
 	int ret = 0;
 
-	for (unsigned int i = 0; i < n && !ret; i++)
+	for (unsigned int i = 0; i < r->nabout && !ret; i++)
 		ret = json_array_append_new(files, dump_json(&dumps[i])) ? -ENOMEM : 0;
 	o = json_pack("{s:s, s:i, s:o}", "swaptrace", "maps", "version", 1, "files", files);
 	if (!o)
@@ -230,4 +222,18 @@ int maps_json(FILE *f, const struct map_dump *dumps, unsigned int n)
 		ret = -EIO;
 	json_decref(o);
 	return ret;
+}
+
+int maps_report(struct report *r, const struct map_dump *dumps, unsigned int n)
+{
+	unsigned int number = 0;
+
+	memset(r, 0, sizeof(*r));
+	r->json = maps_json;
+	r->about = dumps;
+	r->nabout = n;
+	document_heading(&r->doc, "Maps of bpftrace");
+	for (unsigned int i = 0; i < n; i++)
+		add_dump(r, &dumps[i], &number);
+	return r->doc.failed;
 }

@@ -23,6 +23,12 @@ struct report {
 	unsigned int nplots;
 	bool lost;    /* events were lost or blocks damaged */
 	bool unequal; /* sources or phases were recorded under different settings */
+	bool partial; /* lines of an input could not be read and are left out */
+	/* Of a report about something else than sources: its JSON, and what it is about. */
+	int (*json)(const struct report *r, FILE *f);
+	const void *about;
+	unsigned int nabout;
+	double threshold;
 };
 
 /**
@@ -50,8 +56,11 @@ enum report_format {
  */
 int report_formats_parse(const char *list, struct error *e);
 
-/** report_json - the sources as a results document (analyze/result_json.h) */
-int report_json(const struct sources *s, FILE *f, struct error *e);
+/**
+ * report_json - the sources as a results document (analyze/result_json.h); of a report about
+ * something else its own document
+ */
+int report_json(const struct report *r, const struct sources *s, FILE *f, struct error *e);
 
 /* What became of the pictures. */
 struct report_pictures {

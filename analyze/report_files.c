@@ -41,7 +41,7 @@ int report_formats_parse(const char *list, struct error *e)
 	return mask ? mask : error_set(e, -EINVAL, "no format is named");
 }
 
-int report_json(const struct sources *s, FILE *f, struct error *e)
+static int sources_json(const struct sources *s, FILE *f, struct error *e)
 {
 	struct result_item *items = calloc(s->n + 1, sizeof(*items));
 	int ret;
@@ -61,6 +61,16 @@ int report_json(const struct sources *s, FILE *f, struct error *e)
 	ret = results_write_items(f, items, s->n, e);
 	free(items);
 	return ret;
+}
+
+int report_json(const struct report *r, const struct sources *s, FILE *f, struct error *e)
+{
+	int ret;
+
+	if (!r->json)
+		return sources_json(s, f, e);
+	ret = r->json(r, f);
+	return ret ? error_errno(e, ret, "cannot write JSON") : 0;
 }
 
 static int make_folder(const char *path, struct error *e)
@@ -125,7 +135,7 @@ static int write_text(const struct output *o, const void *what, FILE *f)
 static int write_json(const struct output *o, const void *what, FILE *f)
 {
 	(void)what;
-	return report_json(o->sources, f, o->e);
+	return report_json(o->report, o->sources, f, o->e);
 }
 
 static int write_csv(const struct output *o, const void *what, FILE *f)

@@ -52,16 +52,12 @@ const struct tsat_iteration *tsat_first_above(const struct tsat *t, double thres
 
 /**
  * tsat_report - a report of @n runs: tables, the first iteration above @threshold percent, a plot
+ * @runs: must live as long as @r
+ * Its JSON is one object: swaptrace "iterations", version 1, threshold, runs[] of name,
+ * first_above (null: none) and iterations[] of iteration, swpout, fallback, fallback_pct (null: no
+ * data)
  * Returns 0 or -ENOMEM; free with report_free() either way.
  */
 int tsat_report(struct report *r, const struct tsat *runs, unsigned int n, double threshold);
-
-/**
- * tsat_json - the same as one object: swaptrace "iterations", version 1, threshold, runs[] of name,
- * first_above (null: none) and iterations[] of iteration, swpout, fallback, fallback_pct (null: no
- * data)
- * Returns 0, -ENOMEM or -EIO.
- */
-int tsat_json(FILE *f, const struct tsat *runs, unsigned int n, double threshold);
 
 #endif

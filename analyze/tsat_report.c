@@ -88,18 +88,6 @@ static void add_plot(struct report *r, const struct tsat *runs, unsigned int n)
 	report_add_plot(r, &p, "Share of mTHP swap-outs that fell back, by iteration");
 }
 
-int tsat_report(struct report *r, const struct tsat *runs, unsigned int n, double threshold)
-{
-	memset(r, 0, sizeof(*r));
-	document_heading(&r->doc, "Iterations of thp_swap_allocator_test");
-	for (unsigned int i = 0; i < n; i++)
-		add_findings(r, &runs[i], threshold);
-	for (unsigned int i = 0; i < n; i++)
-		add_table(r, &runs[i], i, n);
-	add_plot(r, runs, n);
-	return r->doc.failed;
-}
-
 static json_t *run_json(const struct tsat *run, double threshold)
 {
 	const struct tsat_iteration *first = tsat_first_above(run, threshold);
@@ -120,8 +108,11 @@ static json_t *run_json(const struct tsat *run, double threshold)
 			 "iterations", all);
 }
 
-int tsat_json(FILE *f, const struct tsat *runs, unsigned int n, double threshold)
+static int tsat_json(const struct report *r, FILE *f)
 {
+	const struct tsat *runs = r->about;
+	double threshold = r->threshold;
+	unsigned int n = r->nabout;
 	json_t *list = json_array(), *o;
 	int ret = 0;
 
@@ -136,4 +127,20 @@ int tsat_json(FILE *f, const struct tsat *runs, unsigned int n, double threshold
 		ret = -EIO;
 	json_decref(o);
 	return ret;
+}
+
+int tsat_report(struct report *r, const struct tsat *runs, unsigned int n, double threshold)
+{
+	memset(r, 0, sizeof(*r));
+	r->json = tsat_json;
+	r->about = runs;
+	r->nabout = n;
+	r->threshold = threshold;
+	document_heading(&r->doc, "Iterations of thp_swap_allocator_test");
+	for (unsigned int i = 0; i < n; i++)
+		add_findings(r, &runs[i], threshold);
+	for (unsigned int i = 0; i < n; i++)
+		add_table(r, &runs[i], i, n);
+	add_plot(r, runs, n);
+	return r->doc.failed;
 }

@@ -100,7 +100,7 @@ static int print_report(const struct report *r, const struct sources *s, int for
 		ret = document_csv(&r->doc, stdout);
 		break;
 	case REPORT_JSON:
-		ret = report_json(s, stdout, &e);
+		ret = report_json(r, s, stdout, &e);
 		break;
 	default:
 		return fail(EXIT_USAGE,
@@ -266,18 +266,12 @@ static int show_iterations(const struct arguments *args, const struct tsat *runs
 
 	if (ret)
 		return ret;
-	if (!dir && formats == REPORT_JSON) {
-		ret = tsat_json(stdout, runs, (unsigned int)args->nfiles, threshold);
-		return ret ? fail(EXIT_ENVIRONMENT, "cannot write JSON: %s", strerror(-ret)) : 0;
-	}
 	if (tsat_report(&r, runs, (unsigned int)args->nfiles, threshold)) {
 		report_free(&r);
 		return fail(EXIT_ENVIRONMENT, "out of memory");
 	}
 	show_warnings(&r, &none, !dir && formats == REPORT_TEXT);
-	/* report.json is a document of results, and these are none. */
-	ret = dir ? write_report(args, &r, &none, dir, formats & ~REPORT_JSON)
-		  : print_report(&r, &none, formats);
+	ret = dir ? write_report(args, &r, &none, dir, formats) : print_report(&r, &none, formats);
 	report_free(&r);
 	return ret;
 }
@@ -329,16 +323,8 @@ static int show_maps(const struct arguments *args, const struct map_dump *dumps,
 		return fail(EXIT_ENVIRONMENT, "out of memory");
 	}
 	show_warnings(&r, &none, !dir && formats == REPORT_TEXT);
-	if (!dir && formats == REPORT_JSON) {
-		ret = maps_json(stdout, dumps, (unsigned int)args->nfiles);
-		if (ret)
-			ret = fail(EXIT_ENVIRONMENT, "cannot write JSON: %s", strerror(-ret));
-	} else {
-		/* report.json is a document of results, and these are none. */
-		ret = dir ? write_report(args, &r, &none, dir, formats & ~REPORT_JSON)
-			  : print_report(&r, &none, formats);
-	}
-	if (!ret && option_flag(args, "strict") && r.lost)
+	ret = dir ? write_report(args, &r, &none, dir, formats) : print_report(&r, &none, formats);
+	if (!ret && option_flag(args, "strict") && (r.lost || r.partial))
 		ret = EXIT_FINDING;
 	report_free(&r);
 	return ret;

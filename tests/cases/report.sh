@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 128
+tap_plan 131
 cd "$WORK" || exit 1
 
 # trace NAME HEADER: a text notation of the event lines on standard input.
@@ -278,6 +278,14 @@ report twice
 has "@swapin was printed 2 times; the last one is shown" "a map that is printed twice: the last one counts"
 has "@swapin: 1 row, total 7" "and only that"
 has "1 maps or lines hold no counts and are left out; the first is in line 11" "other values are not taken for counts"
+report --json twice
+tap_is "$STATUS $(jq -c '.files[0].left_out' "$OUT")" "0 1" "so does JSON"
+report --strict twice
+tap_is "$STATUS" 1 "--strict: what is left out is a finding"
+report --json maps
+cp "$OUT" maps.want
+report -o out-maps maps
+tap_same out-maps/report.json maps.want "a folder gets the JSON of maps, too"
 report maps before.txt
 tap_is "$STATUS" 2 "maps stand in a report of their own"
 
