@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/trace_notes.h"
@@ -32,6 +33,16 @@ static size_t peek(FILE *in, char *head, size_t size)
 	return n;
 }
 
+/* What holds no input whatever its format is. */
+static int refuse(FILE *in, const char *name, size_t n)
+{
+	struct stat st;
+
+	if (!fstat(fileno(in), &st) && S_ISDIR(st.st_mode))
+		return fail(EXIT_INPUT, "%s is a directory, not a file to import", name);
+	return n ? EXIT_DONE : fail(EXIT_INPUT, "%s is empty: there is nothing to import", name);
+}
+
 static int no_such_format(const char *format)
 {
 	char names[128] = "";
@@ -48,14 +59,15 @@ static const struct importer *choose(FILE *in, const char *format, const char *n
 	const struct importer *i;
 	size_t n;
 
-	*code = EXIT_DONE;
-	if (format) {
-		i = importer_by_name(format);
-		if (!i)
-			*code = no_such_format(format);
-		return i;
+	i = format ? importer_by_name(format) : NULL;
+	if (format && !i) {
+		*code = no_such_format(format);
+		return NULL;
 	}
 	n = peek(in, head, sizeof(head));
+	*code = refuse(in, name, n);
+	if (*code || format)
+		return *code ? NULL : i;
 	if (n == 1 && head[0] == '#')
 		return importer_by_name("text");
 	if (n == 1) {

@@ -97,7 +97,7 @@ tap_is "$("$SWAPTRACE" dump --no-header "$WORK/old.data" | head -n 4 | sed -E 's
 0 - task LRUADD op=add n=1 tid=1" "before 5.19 the probe of moves tells nothing of additions, and the tracepoint does"
 
 # --- the same run three times -----------------------------------------------------------------------------
-if "$SWAPTRACE" import --format trace.dat /dev/null -o "$WORK/none.data" 2>&1 | grep -q 'built without'; then
+if "$SWAPTRACE" import --format trace.dat "$DATA/lost.dat" -o "$WORK/none.data" 2>&1 | grep -q 'built without'; then
 	without "$SWAPTRACE"
 	while [ "$TAP_COUNT" -lt "$TAP_PLAN" ]; do
 		tap_skip "trace.dat" "built without libtracecmd"

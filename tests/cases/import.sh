@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 47
+tap_plan 53
 
 # columns FILE: comm and ret of its RA events
 columns() {
@@ -37,6 +37,14 @@ tap_is "$STATUS $(columns "$WORK/pipe.data" | wc -l)" "0 3" "--format names it"
 run "$SWAPTRACE" import -o "$WORK/pipe.data" < <(cat "$WORK/perf.txt")
 tap_is "$STATUS" 3 "a pipe can't be looked at"
 tap_grep 'name it with --format' "$ERR" "and the message says what to do"
+: >"$WORK/none.txt"
+for format in "" "--format text" "--format trace.dat"; do
+	for what in "$WORK:is a directory" "$WORK/none.txt:is empty"; do
+		# shellcheck disable=SC2086
+		run "$SWAPTRACE" import $format "${what%:*}" -o "$WORK/pipe.data"
+		tap_is "$STATUS $(grep -c "${what%:*} ${what#*:}" "$ERR")" "3 1" "${format:-by content}: what ${what#*:} can't be imported"
+	done
+done
 run "$SWAPTRACE" import --format dtrace "$WORK/perf.txt" -o "$WORK/pipe.data"
 tap_is "$STATUS" 2 "an unknown format is a usage error"
 tap_grep 'text, perf' "$ERR" "that lists the known ones"

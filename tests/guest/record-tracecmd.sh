@@ -87,7 +87,7 @@ decisions() {
 guest_or_skip 6.12 6.1
 command -v trace-cmd >/dev/null || tap_skip_all "trace-cmd is not installed"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
-"$SWAPTRACE" import --format trace.dat /dev/null -o "$WORK/none" 2>&1 | grep -q 'built without' &&
+"$SWAPTRACE" import --format trace.dat "$0" -o "$WORK/none" 2>&1 | grep -q 'built without' &&
 	tap_skip_all "swaptrace was built without libtracecmd"
 tap_plan 17
 [ -x "${RECORDER:-}" ] || guest_recorder
