@@ -9,7 +9,7 @@
 #   make man          manual pages and completions into build/man
 #   make lab          record a swapoff in a guest (KERNEL=6.12, 6.1 or lab)
 #   make lab-kernel   build the kernel with switches for the lab (10 minutes, kept below ~/.cache)
-#   make check-bcc    both recorders at once in a guest (10 minutes; HAVE_BCC, e2fsprogs)
+#   make check-bcc    both recorders at once in a guest (10 minutes; needs libbpfcc-dev, e2fsprogs)
 #   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
@@ -178,7 +178,7 @@ check:
 
 # What it compares takes minutes of compiling under emulation.
 check-bcc: swaptrace
-	tests/guest/record-bcc.sh
+	KERNEL=$(KERNEL) tests/guest/record-bcc.sh
 
 demo:
 	@tests/demo.sh

@@ -4,6 +4,7 @@
 # in the guest by libbcc while the kernel's BTF is hidden, one with the ordinary ones. Both must tell the same events,
 # with every key but the times, in the same order. Compiling takes minutes under emulation:
 # only: make check-bcc
+# KERNEL says which (6.12, 6.1).
 # timeout: 3600
 set -u
 # shellcheck source=tests/guest/lib.sh
@@ -138,20 +139,25 @@ compare() {
 	at_least "$(count libbpf.lru ' LRUADD ')" 5000 "$kernel: among them joinings"
 	at_least "$(count libbpf.lru ' DRAIN ')" 100 "$kernel: and drains"
 	missing=$(($(count libbpf 'LRUADD op=rotate') - $(count bcc 'LRUADD op=rotate')))
-	at_least "$(missed folio_rotate_reclaimable)" "$missing" "$kernel: what was not seen is told as missed"
+	if [ "$kernel" = 6.1 ]; then
+		tap_skip "$kernel: what was not seen is told as missed" "only kernels from 6.7 on can tell"
+	else
+		at_least "$(missed folio_rotate_reclaimable)" "$missing" "$kernel: what was not seen is told as missed"
+	fi
 	tap_comment <<<"$(wc -l <"$WORK/events.bcc.swap") and $(wc -l <"$WORK/a") events, $missing rotations not seen by kprobe," \
 		"$(missed folio_rotate_reclaimable) said to be missed"
 }
 
-guest_or_skip 6.12
+KERNEL=${KERNEL:-6.12}
+guest_or_skip "$KERNEL"
 [ -x "$SWAPTRACE" ] || tap_skip_all "$SWAPTRACE is not built"
 ! "$SWAPTRACE" record --backend bcc -o "$WORK/none" 2>&1 </dev/null | grep -q 'built without' ||
 	tap_skip_all "this swaptrace was built without bcc (libbpfcc-dev)"
-"$TOP/lab/run.sh" --fetch --kernel 6.12 --disk bcc >/dev/null 2>"$WORK/disk.log" ||
+"$TOP/lab/run.sh" --fetch --kernel "$KERNEL" --disk bcc >/dev/null 2>"$WORK/disk.log" ||
 	tap_skip_all "$(tail -n 1 "$WORK/disk.log")"
 tap_plan 33
 write_script
-GUEST_TIMEOUT=${GUEST_TIMEOUT:-1800} guest_run bcc --kernel 6.12 --script "$GUEST_WORK/bcc.sh" --disk bcc --mem 1500 \
+GUEST_TIMEOUT=${GUEST_TIMEOUT:-1800} guest_run bcc --kernel "$KERNEL" --script "$GUEST_WORK/bcc.sh" --disk bcc --mem 1500 \
 	--swap nvme:64+nvme:64 --recorder "$SWAPTRACE"
 tap_ok $? "the guest's script runs" || exit 1
 tap_comment <"$GUEST_DIR/stdout"
@@ -171,5 +177,5 @@ tap_grep ' attach=kprobe,kretprobe ' "$OUT" "and attached by kprobes"
 run "$SWAPTRACE" replay --verify --json "$GUEST_DIR/bcc.swaptrace"
 jq -e '.results[0].verify | .windows_checked > 500 and .windows_agreed == .windows_checked' "$OUT" >/dev/null
 tap_ok $? "bcc: every window is predicted" || jq -c '.results[0].verify' "$OUT" | tap_comment
-compare 6.12
+compare "$KERNEL"
 tap_end
