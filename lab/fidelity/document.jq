@@ -29,7 +29,8 @@ def worst($name; f): predictions(f) as $p |
 
 def summary: predictions(true) as $p |
 	"\($p | length) predictions from \(length) machine states: \([$p[] | select(.pass)] | length) within the goals, " +
-	"\([$p[] | select(.pass | not)] | length) not.";
+	"\([$p[] | select(.pass | not)] | length) not; " +
+	"\([.[].pairs[] | select(.how == "prediction" and .compared.open)] | length) more are open.";
 
 def verified: [.[].runs[].verify] | "Each of the \(length) runs replayed with `--verify`: " +
 	"\([.[].agreed] | add | thousands) of \([.[].checked] | add | thousands) decisions agree" +

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What-if against truth: pairs of recordings of real kernels, made from one machine state under two policies. From
 # each of them the other is predicted and held against its events, counted without any model (lab/fidelity/truth.awk).
-# `make fidelity` makes many more of them. sanitizers: no
+# docs/fidelity.md has many more, made by `make fidelity`. sanitizers: no
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -98,8 +98,17 @@ check_notes() {
 		'came back whole' "$OUT")" "1 1" "replay says what the requests depend on"
 }
 
-tap_plan $((6 * $(wc -w <<<"$NAMES") + 6))
+# The README says what the generated document says.
+check_readme() {
+	local line
+	line=$(grep -m 1 '^\*\*[0-9]* predictions from ' "$TOP/docs/fidelity.md" | sed 's/^\*\*\(.*\)\*\*.*/\1/')
+	[ -n "$line" ] && grep -qF "$line" "$TOP/README.md"
+	tap_ok $? "the README quotes docs/fidelity.md" || echo "# docs/fidelity.md: $line"
+}
+
+tap_plan $((6 * $(wc -w <<<"$NAMES") + 7))
 check_pairs
 check_arithmetic
 check_notes
+check_readme
 tap_end
