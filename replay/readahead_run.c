@@ -127,6 +127,12 @@ void run_needed(struct ra_run *run, const struct need *n)
 	}
 }
 
+bool run_vma_new(const struct first_call *f)
+{
+	/* No window yet; a previous address that no need of the trace left is from before. */
+	return f->known && !f->last && (f->needs > 1 || !f->prev);
+}
+
 bool run_account(struct ra_run *run, const struct need *n)
 {
 	uint8_t *bits = run_bits(run, n->type, n->off);
@@ -142,6 +148,8 @@ bool run_account(struct ra_run *run, const struct need *n)
 		marked = true;
 		run->result->readahead.writeout_hits++;
 	}
+	if (vma && run_vma_new(&run->survey->vma[n->vma]))
+		run->vma_started[n->vma] = 1;
 	if (vma)
 		ra_vma_hit(&run->vma_word[n->vma], n->addr, marked,
 			   run->machine->geometry.page_shift);
@@ -189,7 +197,7 @@ void run_take_start_state(struct ra_run *run, const struct need *n, enum ra_way 
 		unsigned int shift = run->machine->geometry.page_shift;
 
 		run->vma_started[n->vma] = 1;
-		if (f->known)
+		if (f->known && !run_vma_new(f))
 			run->vma_word[n->vma] = ra_vma_pack(
 				&(struct ra_vma_state){ f->prev << shift, f->last, f->hits },
 				shift);

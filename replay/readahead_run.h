@@ -115,6 +115,12 @@ unsigned int run_page_cluster(const struct ra_run *run);
 bool run_bypasses(const struct ra_run *run, const struct need *n);
 
 /**
+ * run_vma_new - the VMA had seen no readahead when its first recorded need was met
+ * What its first recorded call says is then the work of the recorded policy alone.
+ */
+bool run_vma_new(const struct first_call *f);
+
+/**
  * run_account - a lookup found the page in the cache: consume its mark and count the hit
  * Returns whether the mark was there.
  */

@@ -200,6 +200,7 @@ static int note_owner(struct survey *s, const struct columns *c, uint32_t i, int
 
 	if (ret)
 		return ret;
+	s->vma[o.vma].needs += !s->vma[o.vma].known;
 	o.page = c->v[LOOKUP_ADDR][i] >> page_shift;
 	if (d->instance[off])
 		return set_born_owner(s, d->instance[off], o);
@@ -254,6 +255,7 @@ static void note_first(struct first_call *f, const struct columns *c, uint32_t i
 	    !column_has(c, i, RA_LAST))
 		return;
 	*f = (struct first_call){ .known = true,
+				  .needs = f->needs,
 				  .hits = (uint32_t)c->v[RA_HITS][i],
 				  .last = (uint32_t)c->v[RA_LAST][i],
 				  .prev = c->v[RA_PREV][i] };

@@ -43,6 +43,7 @@ struct survey_device {
 /* Readahead state told by the first recorded call. */
 struct first_call {
 	bool known;
+	uint32_t needs; /* of a VMA: lookups up to then */
 	uint32_t hits, last;
 	uint64_t prev;
 };

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 99
+tap_plan 101
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -381,6 +381,21 @@ again "UNCACHE type=0 off=5 n=1 by=free" | trace again "$CLUSTER"
 tap_is "$(counts again 0 "calls pages_read ra_pages")" "2 3 1" "a slot that reclaim has found in use again is read"
 again "FREE type=0 off=1000 n=1" | trace gone "$CLUSTER"
 tap_is "$(counts gone 0 "calls pages_read ra_pages")" "2 2 0" "one that was freed is not"
+
+# --- the state of a VMA that is new: what its first call says is what the recorded policy made of it --------------
+# Page 10 is in the cache, 11 is read by a call: next to 10, so its window of 8 goes forward and holds 18. Where the
+# look at 10 was not accounted, nothing stands before 11: 3 pages left of it, 4 right, and 18 takes a call of its own.
+new_vma() {
+	local at=0x7f0000000000
+	printf 'LOOKUP type=0 off=%d cause=swapoff vma=1 addr=%#x vma_start=0x7f0000000000 vma_end=0x7f0000100000 %s\n' \
+		110 $((at + 0xa000)) "hit=1 ra=0" 111 $((at + 0xb000)) hit=0 118 $((at + 0x12000)) "hit=1 ra=1" |
+		sed "2a RA mode=vma type=0 off=111 vma=1 addr=0x7f000000b000 ret=8 hits=4 prev=$((0x7f000000a000 / 4096)) last=0\\
+READ type=0 off=111 n=1 cause=demand\\
+READ type=0 off=118 n=1 cause=ra"
+}
+new_vma | trace new_vma "$CLUSTER"
+tap_is "$(counts new_vma 1 "calls ra_pages" --policy $VMA,swapoff=lookup-first)" "1 1" "accounted: forward"
+tap_is "$(counts new_vma 1 "calls ra_pages" --policy $VMA,swapoff=lookup-only)" "2 0" "not accounted: around the page"
 
 # --- policies that begin in the middle ---------------------------------------------------------
 # 1000 and 1001 from the boot state: 8, then 4 (vector 7.2 of the kernel's own function). A jump to 5000 without
