@@ -429,8 +429,8 @@ static const struct meaning {
 } meanings[] = {
 	{ 6019, "/swpout_fallback", "also counts shmem in swpout_fallback" },
 	{ 6019, NULL,
-	  "takes swap-ins from synchronous devices through the swap cache and readahead, which "
-	  "earlier releases bypass" },
+	  "takes swap-ins from synchronous devices through the swap cache, which earlier releases "
+	  "bypass" },
 };
 
 static void note_meaning(struct comparison *c, const struct meaning *m)
