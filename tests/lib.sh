@@ -51,6 +51,11 @@ tap_is() {
 	return $status
 }
 
+# holds JQ-ARGUMENTS...: the filter gives true, and nothing else. `jq -e` is content with a file that is empty.
+holds() {
+	[ "$(jq "$@" 2>/dev/null)" = true ]
+}
+
 # tap_grep PATTERN FILE DESCRIPTION: an extended regular expression matches a line of FILE.
 tap_grep() {
 	local status=0

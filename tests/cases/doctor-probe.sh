@@ -90,9 +90,9 @@ check_verdict() {
 	[ -n "$like" ] && [[ " $(expected) " == *" $like "* ]]
 	tap_ok $? "this kernel's swapoff is what its release says" || tap_show "$OUT"
 	# All counters are of the whole machine: a few pages of others are let pass.
-	jq -es '.[0] | .behaves_like as $like | .measured as $m | [.predicted[] | select(.swapoff == $like)] | .[0] |
+	holds -s '.[0] | .behaves_like as $like | .measured as $m | [.predicted[] | select(.swapoff == $like)] | .[0] |
 		.swap_ra > 0 and ((.swap_ra - $m.swap_ra) | fabs) <= 16 and
-		((.swap_ra_hit - $m.swap_ra_hit) | fabs) <= 16' "$OUT" >/dev/null
+		((.swap_ra_hit - $m.swap_ra_hit) | fabs) <= 16' "$OUT"
 	tap_ok $? "measured and predicted counters differ by 16 pages at most" || tap_show "$OUT"
 	clean "and nothing is left"
 }

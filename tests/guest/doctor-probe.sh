@@ -32,10 +32,10 @@ END
 # The values of the mode: an idealised walk of 4,096 pages on a kernel that has been idle before. The state of cluster
 # readahead is global and what was before is in it, for a window or two.
 counters() {
-	jq -es --arg reclaim "$2" --argjson ra "$3" '.[0] | .behaves_like == "lookup-first" and .reclaim == $reclaim and
+	holds -s --arg reclaim "$2" --argjson ra "$3" '.[0] | .behaves_like == "lookup-first" and .reclaim == $reclaim and
 		.swapped == 4096 and .cached == 0 and
 		((.measured.swap_ra - $ra) | fabs) <= 16 and ((.measured.swap_ra_hit - $ra) | fabs) <= 16' \
-		"$GUEST_DIR/$1.json" >/dev/null
+		"$GUEST_DIR/$1.json"
 }
 
 # What the lab kernel says of its switch is not asked for: the counters alone must tell.

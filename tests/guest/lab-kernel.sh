@@ -90,16 +90,16 @@ windows() {
 # verified TRACE WHAT: with the policy that the header names, every decision on one CPU
 verified() {
 	run "$SWAPTRACE" replay --verify --json "$1"
-	jq -e '.results[0] | .what_if == false and .verify.windows_checked > 500 and
-		.verify.windows_agreed == .verify.windows_checked' "$OUT" >/dev/null
+	holds '.results[0] | .what_if == false and .verify.windows_checked > 500 and
+		.verify.windows_agreed == .verify.windows_checked' "$OUT"
 	tap_ok $? "$2: every window is predicted" || jq -c '.results[0].verify' "$OUT" | tap_comment
 }
 
 # derived TRACE MODE SHARE WHAT: at least SHARE of a thousand derived windows are those returned
 derived() {
 	run "$SWAPTRACE" info --json "$1"
-	jq -e --arg mode "$2" --argjson share "$3" '.windows[$mode] | .derived > 500 and .derived * 1000 >= .probed * $share and
-		.equal * 1000 >= .derived * $share' "$OUT" >/dev/null
+	holds --arg mode "$2" --argjson share "$3" '.windows[$mode] | .derived > 500 and .derived * 1000 >= .probed * $share and
+		.equal * 1000 >= .derived * $share' "$OUT"
 	tap_ok $? "$4: derived windows are the probed ones" || jq -c .windows "$OUT" | tap_comment
 	jq -c --arg mode "$2" '.windows[$mode]' "$OUT" | sed "s/^/$4: /" | tap_comment
 }
@@ -153,11 +153,11 @@ check_allocator() {
 	for allocator in cluster-6.12 nonfull-v1 mthp-empty-only; do
 		read -r whole back < <(folios $allocator)
 		run "$SWAPTRACE" replay --verify --json "$GUEST_DIR/$allocator.swaptrace"
-		jq -e --argjson whole "$whole" --argjson back "$back" '.results[0] | .what_if == false and
+		holds --argjson whole "$whole" --argjson back "$back" '.results[0] | .what_if == false and
 			.alloc.allocator == $ARGS.positional[0] and .verify.allocs_checked > 20000 and
 			.verify.allocs_agreed == .verify.allocs_checked and
 			.alloc.orders["4"].swpout == $whole and .alloc.orders["4"].fallback == $back' \
-			"$OUT" --args "$allocator" >/dev/null
+			"$OUT" --args "$allocator"
 		tap_ok $? "allocator=$allocator: every slot and every fallback is predicted" ||
 			jq -c '.results[0] | .verify, .alloc.orders' "$OUT" | tap_comment
 		echo "# allocator=$allocator: $whole went out whole, $back fell back," \

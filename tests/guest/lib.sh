@@ -14,9 +14,6 @@
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
-
-# shellcheck source=tests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 GUEST_TOP=$TOP
 GUEST_WORK=$WORK
 # Folder of what the last guest_run brought out.
@@ -83,13 +80,13 @@ guest_record() {
 	tap_is "$STATUS" 0 "$what: info --verify" || tap_show "$ERR"
 	run "$SWAPTRACE" replay --verify --json "$TRACE"
 	[ "$cpus" -eq 1 ] || share=999
-	jq -e --argjson share $share '.results[0].verify |
+	holds --argjson share $share '.results[0].verify |
 		.windows_checked > 500 and .windows_agreed * 1000 >= .windows_checked * $share and
 		.reads_agreed * 1000 >= .reads_checked * 999 and
-		.lookups_agreed * 1000 >= .lookups_checked * 999' "$OUT" >/dev/null
+		.lookups_agreed * 1000 >= .lookups_checked * 999' "$OUT"
 	tap_ok $? "$what: windows, lookups and reads are predicted" ||
 		jq -c '.results[0].verify' "$OUT" | tap_comment
-	jq -e '.results[0].verify | .explained >= .windows_checked - .windows_agreed' "$OUT" >/dev/null
+	holds '.results[0].verify | .explained >= .windows_checked - .windows_agreed' "$OUT"
 	tap_ok $? "$what: no window is left unexplained" ||
 		jq -c '.results[0].verify.first_divergences' "$OUT" | tap_comment
 	jq -c '.results[0].verify.first_divergences[]' "$OUT" | tap_comment
@@ -97,7 +94,7 @@ guest_record() {
 		RLENGTH - 4) + 0; timed += ns > 1000 && ns < 500000000 } }
 		END { print n + 0 " reads, " timed + 0 " timed"; exit !(n > 100 && timed * 1000 >= n * 999) }' >"$WORK/timed"
 	tap_ok $? "$what: it is known how long reads took" || tap_show "$WORK/timed"
-	jq -e --argjson read "$(guest_vmstat pswpin)" '.results[0].readahead.pages_read |
-		. >= $read and . <= $read * 1.01 + 20' "$OUT" >/dev/null
+	holds --argjson read "$(guest_vmstat pswpin)" '.results[0].readahead.pages_read |
+		. >= $read and . <= $read * 1.01 + 20' "$OUT"
 	tap_ok $? "$what: pages read are the kernel's pswpin" || tap_show "$GUEST_DIR/vmstat.txt"
 }

@@ -70,8 +70,8 @@ verified() {
 	run "$SWAPTRACE" info --verify "$TRACE"
 	tap_is "$STATUS" 0 "$1: info --verify" || tap_show "$ERR"
 	run "$SWAPTRACE" replay --verify --json "$TRACE"
-	jq -e --argjson min "$2" '.results[0].verify |
-		.allocs_checked >= $min and .allocs_agreed == .allocs_checked and .alloc_in_step == 1' "$OUT" >/dev/null
+	holds --argjson min "$2" '.results[0].verify |
+		.allocs_checked >= $min and .allocs_agreed == .allocs_checked and .alloc_in_step == 1' "$OUT"
 	tap_ok $? "$1: all slots and failures are predicted from the first on" ||
 		jq -c '.results[0].verify' "$OUT" | tap_comment
 }
@@ -120,9 +120,9 @@ for kernel in 6.12 6.1; do
 	run "$SWAPTRACE" info --verify "$TRACE"
 	tap_is "$STATUS" 0 "$kernel, 2 CPUs: info --verify" || tap_show "$ERR"
 	run "$SWAPTRACE" replay --verify --json "$TRACE"
-	jq -e '.results[0].verify | .allocs_checked > 10000 and .alloc_in_step == 1 and
+	holds '.results[0].verify | .allocs_checked > 10000 and .alloc_in_step == 1 and
 		.allocs_agreed * 1000 >= .allocs_checked * 999 and
-		.explained >= .allocs_checked - .allocs_agreed' "$OUT" >/dev/null
+		.explained >= .allocs_checked - .allocs_agreed' "$OUT"
 	tap_ok $? "$kernel, 2 CPUs: slots and failures are predicted, exceptions explained"
 	jq -c '.results[0].verify | [.allocs_checked, .allocs_agreed], .first_divergences[]' "$OUT" | tap_comment
 	tap_is "$(jq -c '[.results[0].alloc.chunks[] | select(.cpus > 1)] | length > 0' "$OUT")" true \
