@@ -381,11 +381,12 @@ static json_t *processes_json(struct writing *w, const struct trace_summary *s)
 
 static json_t *device_use_json(struct writing *w, const struct device_use_result *u)
 {
-	json_t *o, *a = json_array();
+	json_t *o, *a;
 
 	if (!u->known)
 		return json_null();
 	o = json_object();
+	a = json_array();
 	for (unsigned int i = 0; i < u->n; i++) {
 		const struct device_use *d = &u->device[i];
 		json_t *e = json_object();
