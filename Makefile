@@ -25,7 +25,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 O ?= build
 HAVE_BPF ?= 1
-HAVE_BCC ?= $(shell printf '\#include <bcc/bcc_common.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1 || echo 0)
+HAVE_BCC ?= $(shell $(CC) -E -include bcc/bcc_common.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
 KERNEL ?= 6.12
 
 VERSION := 0.1
@@ -58,7 +58,7 @@ LDLIBS += -lz
 
 # trace.dat is read by libtracecmd, where it is. It only comes as a shared library.
 TRACECMD_CPPFLAGS ?= $(addprefix -I/usr/include/,trace-cmd traceevent tracefs)
-HAVE_TRACECMD ?= $(shell echo '\#include <trace-cmd.h>' | $(CC) $(TRACECMD_CPPFLAGS) -E -x c - >/dev/null 2>&1 && \
+HAVE_TRACECMD ?= $(shell $(CC) $(TRACECMD_CPPFLAGS) -E -include trace-cmd.h -x c /dev/null >/dev/null 2>&1 && \
 	echo 1 || echo 0)
 ifeq ($(HAVE_TRACECMD),1)
 TRACECMD_LIBS := -ltracecmd -ltracefs -ltraceevent
