@@ -270,13 +270,15 @@ static int print_json(const struct capture *c, unsigned int n, const struct drai
 	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 }
 
-static int no_capture(const struct arguments *args, bool have_times)
+static int no_capture(const struct arguments *args, const struct drain_times *times)
 {
 	static const char how[] = "record one with 'swaptrace record -e lru -o truncate.swaptrace "
 				  "-- COMMAND', where COMMAND truncates many small files, and give "
 				  "it with --capture truncate.swaptrace";
 
-	if (have_times && !option_flag(args, "json")) {
+	if (!option_flag(args, "json"))
+		print_times(times);
+	if (times && !option_flag(args, "json")) {
 		note("no capture of a truncation is shipped, so drains are not counted; %s", how);
 		return EXIT_DONE;
 	}
@@ -293,8 +295,13 @@ static int show(const struct arguments *args, struct capture *c, unsigned int n,
 
 	for (unsigned int i = 0; i < n && !ret; i++)
 		ret = replay_capture(&c[i]);
-	if (!ret)
-		ret = option_flag(args, "json") ? print_json(c, n, t) : print_captures(c, n);
+	/* Nothing is printed before all has been read. */
+	if (!ret && !option_flag(args, "json")) {
+		print_times(t);
+		ret = print_captures(c, n);
+	} else if (!ret) {
+		ret = print_json(c, n, t);
+	}
 	for (unsigned int i = 0; i < n && !ret; i++)
 		ret = replay_input_findings(args, &c[i].in);
 	for (unsigned int i = 0; i < n; i++)
@@ -312,10 +319,9 @@ static int run_drain(const struct arguments *args)
 
 	if (ret)
 		return ret;
-	if (!option_flag(args, "json"))
-		print_times(have ? &times : NULL);
 	n = find_captures(args, captures);
-	return n ? show(args, captures, n, have ? &times : NULL) : no_capture(args, have);
+	return n ? show(args, captures, n, have ? &times : NULL)
+		 : no_capture(args, have ? &times : NULL);
 }
 
 const struct reproduce_thread reproduce_drain = {

@@ -65,6 +65,15 @@ static int check_mode(const struct capture *c)
 		    cluster ? "VMA" : "cluster", cluster ? "vma" : "cluster");
 }
 
+static uint64_t swapoff_needs(const struct replay_result *r)
+{
+	uint64_t pages = 0;
+
+	for (unsigned int i = 0; i < r->nswapoffs; i++)
+		pages += r->swapoffs[i].pages;
+	return pages;
+}
+
 static int replay_capture(struct capture *c, const struct cost_model *cost)
 {
 	struct policy policies[COLUMNS];
@@ -87,6 +96,10 @@ static int replay_capture(struct capture *c, const struct cost_model *cost)
 			   c->path);
 	if (!ret)
 		ret = check_mode(c);
+	if (!ret && !swapoff_needs(&c->results[0]))
+		warn("%s: no swapoff needed any of its swap entries, so these policies do not "
+		     "differ; record one with 'swaptrace record -- swapoff DEVICE'",
+		     c->path);
 	return ret;
 }
 
@@ -269,15 +282,6 @@ static int print_counts(const struct capture *c)
 	table_free(t);
 	printf("\n");
 	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
-}
-
-static uint64_t swapoff_needs(const struct replay_result *r)
-{
-	uint64_t pages = 0;
-
-	for (unsigned int i = 0; i < r->nswapoffs; i++)
-		pages += r->swapoffs[i].pages;
-	return pages;
 }
 
 static void print_capture_line(const struct capture *c)

@@ -2,6 +2,7 @@
 #include "replay/engine_state.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,7 +271,14 @@ static int begin_run(struct engine *g, unsigned int p)
 {
 	struct replay_result *res = &g->results[p];
 
-	run_take_over(&g->runs[p], &g->verify.run);
+	uint64_t marked = run_take_over(&g->runs[p], &g->verify.run);
+
+	if (marked)
+		replay_result_note(res,
+				   "pages read ahead before the time given and not found until "
+				   "then: %" PRIu64 "; found later they are hits, but not among "
+				   "the pages read ahead",
+				   marked);
 	for (unsigned int i = 0; i < res->nphases; i++) {
 		histogram_free(&res->phases[i].cluster_windows);
 		histogram_free(&res->phases[i].vma_windows);

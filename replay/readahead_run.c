@@ -42,16 +42,23 @@ void run_free(struct ra_run *run)
 	memset(run, 0, sizeof(*run));
 }
 
-void run_take_over(struct ra_run *run, const struct ra_run *from)
+uint64_t run_take_over(struct ra_run *run, const struct ra_run *from)
 {
+	uint64_t marked = 0;
+
 	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
-		for (uint64_t off = 0; off < run->machine->slots.dev[t].size; off++)
-			*run_bits(run, t, off) = *run_bits(from, t, off) & (uint8_t)~SLOT_UNUSED;
+		for (uint64_t off = 0; off < run->machine->slots.dev[t].size; off++) {
+			uint8_t bits = *run_bits(from, t, off) & (uint8_t)~SLOT_UNUSED;
+
+			*run_bits(run, t, off) = bits;
+			marked += bits & SLOT_MARKED ? 1 : 0;
+		}
 	for (unsigned int i = 0; i < run->nglobal; i++)
 		run->global[i] = from->global[0];
 	run->global_started = from->global_started;
 	memcpy(run->vma_word, from->vma_word, (run->survey->nvmas + 1) * sizeof(*run->vma_word));
 	memcpy(run->vma_started, from->vma_started, run->survey->nvmas + 1);
+	return marked;
 }
 
 unsigned int run_page_cluster(const struct ra_run *run)

@@ -102,8 +102,9 @@ void run_free(struct ra_run *run);
  * run_take_over - begin with the state of another run of the same trace
  * @from: a run with prev=global. Its pages in the cache and its marks are taken over, too; none of
  * them counts as unused later.
+ * Returns how many marks were taken over: pages that are hits of @run when they are found.
  */
-void run_take_over(struct ra_run *run, const struct ra_run *from);
+uint64_t run_take_over(struct ra_run *run, const struct ra_run *from);
 
 /** run_set_global - the global readahead state is known to be this now (snapshot, --init-hits) */
 void run_set_global(struct ra_run *run, uint32_t hits, uint64_t prev, uint32_t last);

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 66
+tap_plan 67
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart; a line may begin with
 # "@CPU", else it is of CPU 1.
@@ -219,6 +219,7 @@ trace nothing '# release=6.12.0' <<<'LOOKUP type=0 off=5 cause=fault'
 run "$SWAPTRACE" reproduce drain --capture "$WORK/nothing"
 tap_is "$STATUS" 3 "a capture without lru events"
 tap_grep "holds no events of the per-CPU batches; record them with 'swaptrace record -e lru'" "$ERR" "and what to do"
+tap_is "$(wc -c <"$OUT")" 0 "nothing is printed before it has been read"
 cp "$WORK/case3" "$WORK/4.14-truncate.swaptrace"
 run env SWAPTRACE_SAMPLES="$WORK" "$SWAPTRACE" reproduce drain
 tap_grep 'capture .*/4\.14-truncate\.swaptrace: kernel 4\.14\.0' "$OUT" "a shipped capture is found by its name"

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 101
+tap_plan 103
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -417,6 +417,17 @@ trace unread "$CLUSTER" <<-END
 END
 tap_is "$(counts unread 0 "lookups calls pages_read")" "2 1 2" "a page that could not be read counts as read by a replay"
 tap_is "$(counts unread 0 "lookups calls pages_read" --from 4000)" "1 1 1" "--from: not where it was recorded before"
+# A page that was read ahead before and is found later: one hit, of no page read.
+trace earlier "$CLUSTER" <<-END
+	LOOKUP type=0 off=1000 cause=fault count=1 hit=0
+	RA mode=cluster type=0 off=1000 ret=8
+	READ type=0 off=1000 n=1 cause=demand
+	READ type=0 off=1001 n=1 cause=ra
+	LOOKUP type=0 off=1001 cause=fault count=1 hit=1 ra=1
+END
+tap_is "$(counts earlier 0 "hits ra_pages" --from 5000)" "1 0" "--from: a hit of what was read before"
+run "$SWAPTRACE" replay --from 5000 "$WORK/earlier"
+tap_grep '^note: .*pages read ahead before the time given and not found until then: 1;' "$OUT" "is explained"
 run "$SWAPTRACE" replay --from 4001 "$WORK/middle"
 tap_is "$STATUS $(cat "$ERR")" "2 swaptrace: error: $WORK/middle: no event at or after 4001 ns" "--from behind the end"
 echo 'LOOKUP type=0 off=5 cause=fault' | trace switched "$CLUSTER swapoff=sometimes"

@@ -9,7 +9,7 @@ command -v jq >/dev/null || tap_skip_all "jq is not installed"
 SAMPLES=$TOP/traces/samples
 NAMES="6.12-cluster-swapoff 6.12-vma-swapoff 6.1-cluster-swapoff 6.12-vma-fault-seq 6.12-cluster-fault-random 6.12-zram"
 
-tap_plan 34
+tap_plan 35
 
 # result FILTER: of the JSON in $OUT
 result() {
@@ -65,6 +65,8 @@ done
 run "$SWAPTRACE" reproduce swapoff --cluster "$SAMPLES/6.12-vma-swapoff.swaptrace"
 tap_is "$STATUS" 3 "reproduce swapoff: a capture of VMA readahead is none of cluster readahead"
 tap_grep 'its readahead was by VMA; give it with --vma' "$ERR" "and the option for it is named"
+run "$SWAPTRACE" reproduce swapoff --cluster "$SAMPLES/6.12-cluster-fault-random.swaptrace"
+tap_grep 'no swapoff needed any of its swap entries' "$ERR" "reproduce swapoff: a capture without one is told"
 run "$SWAPTRACE" reproduce swapoff
 tap_is "$STATUS" 0 "reproduce swapoff: exit 0"
 tap_grep '^ +2 +527,771 +80\.19 % +4,960 +3\.28 %' "$OUT" "reproduce swapoff: the published rows stand beside ours"
