@@ -77,8 +77,8 @@ BPF_HOST_SRCS := $(filter-out %_bcc.c,$(BPF_HOST_SRCS))
 endif
 
 MODEL_SRCS := $(wildcard replay/model/*.c)
-LIB_SRCS := $(wildcard common/*.c traces/*.c replay/*.c analyze/*.c) $(MODEL_SRCS) $(BPF_HOST_SRCS)
-LIB_SRCS := $(filter-out traces/tracedat_$(TRACECMD_OTHER).c,$(LIB_SRCS))
+LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import replay render analyze doctor)) $(MODEL_SRCS) $(BPF_HOST_SRCS)
+LIB_SRCS := $(filter-out import/tracedat_$(TRACECMD_OTHER).c,$(LIB_SRCS))
 CLI_SRCS := $(filter-out cli/main.c,$(wildcard cli/*.c))
 LIB_OBJS := $(LIB_SRCS:%.c=$(O)/%.o) $(CLI_SRCS:%.c=$(O)/%.o) $(BCC_OBJS)
 MODEL_OBJS := $(MODEL_SRCS:%.c=$(O)/%.o)
@@ -109,7 +109,7 @@ $(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
 
 # For guests and rescue systems that have no libraries.
 # An object that stands before the archive is taken instead of the archive's.
-swaptrace.static: $(O)/cli/main.o $(O)/traces/tracedat_none.o $(STATIC_OBJS) $(O)/libswaptrace.a
+swaptrace.static: $(O)/cli/main.o $(O)/import/tracedat_none.o $(STATIC_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ $(LDLIBS)
 
@@ -129,7 +129,7 @@ $(O)/%.o: %.c $(O)/flags
 	@echo '  CC   $<'
 	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/traces/tracedat_lib.o: CPPFLAGS += $(TRACECMD_CPPFLAGS)
+$(O)/import/tracedat_lib.o: CPPFLAGS += $(TRACECMD_CPPFLAGS)
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
 	@mkdir -p $(@D)
@@ -143,10 +143,10 @@ $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 $(BPF_HOST_SRCS:%.c=$(O)/%.o): $(BPF_SKELS)
 
 # The programs once more, as one text that is compiled where they run.
-$(O)/bpf/bcc/program_text.c: bpf/bcc/flatten.awk bpf/readahead.bpf.c $(wildcard bpf/*.h bpf/bcc/*.bpf.h)
+$(O)/bpf/bcc/program_text.c: bpf/bcc/flatten.awk bpf/swaptrace.bpf.c $(wildcard bpf/*.h bpf/bcc/*.bpf.h)
 	@mkdir -p $(@D)
 	$(Q){ echo '#include "bpf/bcc/compile.h"'; echo 'const char bcc_program_text[] ='; \
-		awk -f $< bpf/readahead.bpf.c | sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/'; echo ';'; } > $@
+		awk -f $< bpf/swaptrace.bpf.c | sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/'; echo ';'; } > $@
 
 $(O)/bpf/bcc/program_text.o: $(O)/bpf/bcc/program_text.c $(O)/flags
 	@echo '  CC   $<'
@@ -162,7 +162,7 @@ $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(TRACECMD_LIBS) $(LDLIBS)
 
--include $(LIB_OBJS:.o=.d) $(O)/cli/main.d $(O)/traces/tracedat_none.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
+-include $(LIB_OBJS:.o=.d) $(O)/cli/main.d $(O)/import/tracedat_none.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
 
 deps:
 	lab/deps.sh

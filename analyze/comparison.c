@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 struct comparison_input *comparison_add_input(struct comparison *c, enum input_kind kind,
 					      const char *name, const char *file)

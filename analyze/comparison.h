@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyze/document.h"
-#include "analyze/durations.h"
-#include "analyze/hist_text.h"
 #include "analyze/statistics.h"
 #include "common/error.h"
+#include "import/bpftrace_hist.h"
+#include "import/quantity.h"
+#include "render/document.h"
 
 /*
  * Two or more inputs side by side, the first of which is the base: lists of run times, tables,

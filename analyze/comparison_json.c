@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analyze/comparison.h"
-#include "analyze/format.h"
-#include "analyze/json_document.h"
+#include "render/format.h"
+#include "render/json_document.h"
 
 #define COMPARISON_SCHEMA 1 /* grows only when a reader of an older version would misunderstand */
 

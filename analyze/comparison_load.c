@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/argdist.h"
-#include "analyze/bpftrace_json.h"
 #include "analyze/comparison.h"
-#include "analyze/format.h"
-#include "analyze/measurements.h"
+#include "import/argdist.h"
+#include "import/bpftrace_json.h"
+#include "import/measurements.h"
+#include "render/format.h"
 #include "traces/file.h"
 #include "traces/wire.h"
 

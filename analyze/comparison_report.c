@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyze/comparison.h"
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define SIGNIFICANT 0.05
 #define RATIO_SHOWN 10 /* from here on "133,333 : 1" says more than -100.00 % */

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/argdist.h"
 #include "analyze/comparison.h"
 #include "analyze/distribution.h"
-#include "analyze/format.h"
-#include "analyze/maps.h"
-#include "analyze/measurements.h"
 #include "analyze/result_json.h"
 #include "analyze/summary.h"
+#include "import/argdist.h"
+#include "import/bpftrace_maps.h"
+#include "import/measurements.h"
+#include "render/format.h"
 #include "traces/header_lines.h"
 #include "traces/number.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 /* Counts come from files, so their sum may exceed 64 bits: add in 128 and say so. */
 typedef unsigned __int128 wide;

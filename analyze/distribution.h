@@ -8,7 +8,7 @@
 
 /*
  * What a histogram of readahead windows says. Totals are exact 64-bit counts; a sum that does not
- * fit becomes COUNT_UNKNOWN (analyze/format.h), never a wrong number.
+ * fit becomes COUNT_UNKNOWN (render/format.h), never a wrong number.
  *
  * The sum of the windows is deliberately not offered: a window is the size of the block that the
  * kernel looks at, and holes, the header slot and cached pages make fewer pages be read.

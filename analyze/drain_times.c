@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/format.h"
-#include "analyze/measurements.h"
+#include "import/measurements.h"
+#include "render/format.h"
 
 static int collect(const struct measurements *m, double **values, size_t *n)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define VALUE 10  /* width of a mean */
 #define SPREAD 7  /* of " ±  5%" and the blank behind it */

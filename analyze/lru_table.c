@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 _Static_assert(LRU_UNKNOWN == COUNT_UNKNOWN, "one number for what is not known");
 

@@ -2,7 +2,7 @@
 #ifndef SWAPTRACE_ANALYZE_LRU_TABLE_H
 #define SWAPTRACE_ANALYZE_LRU_TABLE_H
 
-#include "analyze/table.h"
+#include "render/table.h"
 #include "replay/lru_result.h"
 
 /* Rows of the tables about per-CPU batches, as replay prints and a report shows them. */

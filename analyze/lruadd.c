@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define PAGE_BYTES 4096.0 /* of the published rates: x86 */
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "analyze/distribution.h"
-#include "analyze/format.h"
 #include "analyze/report_parts.h"
+#include "render/format.h"
 #include "replay/engine.h"
 
 struct label source_letter(unsigned int i)

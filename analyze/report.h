@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-#include "analyze/document.h"
-#include "analyze/plot.h"
 #include "analyze/source.h"
 #include "common/error.h"
+#include "render/document.h"
+#include "render/plot.h"
 
 /*
  * A report about any number of sources, side by side: counts of the readahead, its windows, how

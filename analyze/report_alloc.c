@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyze/comparison.h"
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define GROUPS_SHOWN 40 /* memory cgroups in the table */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyze/alloc_map_rows.h"
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define NS 1e9
 #define BARS_MAX 64 /* stacked bars in one picture */

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/html.h"
 #include "analyze/result_json.h"
+#include "render/html.h"
 
 static const struct {
 	const char *name;

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/format.h"
 #include "analyze/lru_table.h"
 #include "analyze/result_json.h"
+#include "render/format.h"
 
 #define SITES_SHOWN 64
 

@@ -2,8 +2,8 @@
 #ifndef SWAPTRACE_ANALYZE_REPORT_PARTS_H
 #define SWAPTRACE_ANALYZE_REPORT_PARTS_H
 
-#include "analyze/format.h"
 #include "analyze/report.h"
+#include "render/format.h"
 
 /* The chapters of a report; each adds what it has to say, or nothing. Used by report.c only. */
 

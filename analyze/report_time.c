@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define NS 1e9
 #define RATE_POINTS 64 /* of a swapoff's rate */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyze/distribution.h"
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define COLUMNS_MAX 64	  /* histograms side by side */
 #define CATEGORIES_MAX 20 /* windows that get bars of their own */

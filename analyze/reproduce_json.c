@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "analyze/format.h"
 #include "analyze/lruadd.h"
 #include "analyze/published.h"
+#include "render/format.h"
 
 /* What is not known is null. */
 static json_t *real(double v)

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "analyze/drain_times.h"
-#include "replay/calibrate.h"
+#include "replay/calibration.h"
 
 /*
  * "reproduce" in a results document (docs/schema/results.schema.json): what a mailing-list thread

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "analyze/json_document.h"
 #include "analyze/result_json.h"
+#include "render/json_document.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #include "analyze/alloc_json.h"
 #include "analyze/distribution.h"
-#include "analyze/format.h"
+#include "render/format.h"
 #include "replay/engine.h"
 
 #define FIELD(member)                                                                              \

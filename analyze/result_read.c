@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "analyze/alloc_json.h"
-#include "analyze/format.h"
+#include "render/format.h"
 #include "replay/engine.h"
 
 /* A document being read: what is wrong names the file and the key. */

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/format.h"
 #include "analyze/result_json.h"
+#include "render/format.h"
 
 #define HEAD_BYTES 4096 /* of a file, to tell what it is */
 

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "analyze/argdist.h"
 #include "analyze/summary.h"
 #include "common/error.h"
+#include "import/argdist.h"
 #include "replay/result.h"
 
 /*

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "analyze/distribution.h"
-#include "analyze/format.h"
 #include "analyze/slotset.h"
 #include "analyze/summary_devices.h"
 #include "analyze/summary_swapout.h"
 #include "analyze/summary_time.h"
+#include "render/format.h"
 
 #define COMMS_MAX 65536u	      /* processes told apart; string ids beyond are one "other" */
 #define TASKS 4096u		      /* tasks whose current readahead call is followed at a time */

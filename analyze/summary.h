@@ -13,7 +13,7 @@
  * What the recorded events of a trace say by themselves, without any model: gathered in one pass,
  * in memory that does not depend on the length of the trace.
  *
- * Counts of the result that the trace does not tell are COUNT_UNKNOWN (analyze/format.h), so that
+ * Counts of the result that the trace does not tell are COUNT_UNKNOWN (render/format.h), so that
  * missing, bypassed and zero stay three different things.
  */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define FIRST_WIDTH_NS 1000000 /* of a slice, as summary_time.c */
 #define CHUNK_SHIFT 16	       /* slots of a chunk: 65,536 */

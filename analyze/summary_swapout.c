@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 #define FIRST_WIDTH_NS 1000000 /* of a slice, as summary_time.c */
 #define SITES_MAX 256	       /* call sites told apart, beside one for all others */

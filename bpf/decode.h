@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "bpf/records.h"
-#include "bpf/vmas.h"
+#include "bpf/vma_ids.h"
 #include "traces/event.h"
 
 /*

@@ -10,11 +10,11 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/backend_impl.h"
-#include "bpf/readahead.skel.h"
+#include "bpf/swaptrace.skel.h"
 
 struct libbpf_backend {
 	struct bpf_backend base;
-	struct readahead *skel;
+	struct swaptrace *skel;
 	struct bpf_link *links[LINKS_MAX];
 	unsigned int nlinks;
 	const char *refused; /* program of the last failed load */
@@ -178,7 +178,7 @@ static int load_object(struct libbpf_backend *b)
 
 	refused_name[0] = '\0';
 	libbpf_set_print(catch_refused);
-	err = readahead__load(b->skel);
+	err = swaptrace__load(b->skel);
 	libbpf_set_print(silent);
 	b->refused = refused_name[0] ? refused_name : NULL;
 	return err;
@@ -205,7 +205,7 @@ static int backend_load(void *ctx, const struct hook_choice *c, const enum attac
 	int err;
 
 	backend_unload(b);
-	b->skel = readahead__open();
+	b->skel = swaptrace__open();
 	if (!b->skel)
 		return errno ? -errno : -EINVAL;
 	err = size_maps(b);
@@ -311,7 +311,7 @@ static void backend_unload(void *ctx)
 
 	backend_detach(&b->base);
 	backend_unloaded(&b->base);
-	readahead__destroy(b->skel);
+	swaptrace__destroy(b->skel);
 	b->skel = NULL;
 	b->base.shared = NULL;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/choose.h"
+#include "bpf/backend_choose.h"
 #include "bpf/hooks.h"
 #include "bpf/loader.h"
 #include "common/error.h"

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "bpf/backend.h"
+#include "bpf/call_sites.h"
 #include "bpf/decode.h"
 #include "bpf/machine.h"
-#include "bpf/reads.h"
-#include "bpf/sites.h"
-#include "traces/returns.h"
+#include "bpf/read_times.h"
+#include "traces/missing_returns.h"
 
 /*
  * A record may come out of a ring later than younger ones: a missed lookup waits until the kernel

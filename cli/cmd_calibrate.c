@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/format.h"
-#include "analyze/table.h"
-#include "replay/calibrate.h"
+#include "doctor/calibrate.h"
+#include "render/format.h"
+#include "render/table.h"
 
 static const struct option_desc options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE",

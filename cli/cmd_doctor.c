@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "bpf/machine.h"
-#include "cli/doctor.h"
-#include "cli/doctor_probe.h"
+#include "doctor/doctor.h"
+#include "doctor/probe.h"
 
 #define PROBE_SIZE_MB 64
 #define PROBE_SIZE_MIN 4

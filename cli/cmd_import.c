@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/trace_notes.h"
-#include "traces/import.h"
+#include "import/import.h"
 #include "traces/wire.h"
 
 /* Look at the first bytes without consuming them: stdin may be a pipe. */

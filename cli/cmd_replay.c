@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/format.h"
 #include "analyze/result_json.h"
-#include "analyze/table.h"
-#include "cli/replay_input.h"
 #include "cli/replay_alloc.h"
+#include "cli/replay_input.h"
 #include "cli/replay_lru.h"
+#include "render/format.h"
+#include "render/table.h"
 #include "replay/engine.h"
 #include "replay/lru_cost.h"
 

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/argdist.h"
-#include "analyze/durations.h"
-#include "analyze/maps.h"
 #include "analyze/report.h"
-#include "analyze/tsat.h"
+#include "analyze/report_allocator_test.h"
+#include "analyze/report_bpftrace_maps.h"
 #include "cli/trace_notes.h"
+#include "import/argdist.h"
+#include "import/quantity.h"
 
 static const struct option_desc options[] = {
 	{ 'o', "output", OPTION_STRING, "DIR",

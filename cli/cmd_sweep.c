@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/format.h"
 #include "analyze/result_json.h"
-#include "analyze/table.h"
 #include "cli/replay_input.h"
+#include "render/format.h"
+#include "render/table.h"
 #include "replay/engine.h"
 #include "replay/grid.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/format.h"
+#include "render/format.h"
 
 /* Exact, or null: JSON readers take no integers above 2^63 - 1. */
 static json_t *number(uint64_t v)

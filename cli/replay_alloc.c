@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyze/format.h"
-#include "analyze/table.h"
+#include "render/format.h"
+#include "render/table.h"
 
 /* "64 kB" of an order, as the kernel's counters are called. */
 static struct text order_size(unsigned int order, uint64_t page_size)

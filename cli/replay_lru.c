@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/format.h"
 #include "analyze/lru_table.h"
-#include "analyze/table.h"
+#include "render/format.h"
+#include "render/table.h"
 
 static void add_policy(struct table *t, const struct replay_result *r)
 {

@@ -4,11 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analyze/format.h"
 #include "analyze/lruadd.h"
 #include "analyze/reproduce_json.h"
 #include "analyze/result_json.h"
-#include "analyze/table.h"
+#include "doctor/calibrate.h"
+#include "render/format.h"
+#include "render/table.h"
 
 /* Thread T4: published rates and run times, and what the patches' instructions cost here. */
 

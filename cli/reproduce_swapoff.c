@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "analyze/distribution.h"
-#include "analyze/format.h"
 #include "analyze/published.h"
 #include "analyze/reproduce_json.h"
 #include "analyze/result_json.h"
-#include "analyze/table.h"
 #include "cli/command.h"
 #include "cli/replay_input.h"
 #include "cli/samples.h"
+#include "render/format.h"
+#include "render/table.h"
 #include "replay/engine.h"
 
 /*

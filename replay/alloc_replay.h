@@ -2,9 +2,9 @@
 #ifndef SWAPTRACE_REPLAY_ALLOC_REPLAY_H
 #define SWAPTRACE_REPLAY_ALLOC_REPLAY_H
 
+#include "replay/columns.h"
 #include "replay/engine.h"
 #include "replay/survey.h"
-#include "replay/view.h"
 
 /*
  * The slot allocator's side of a replay: reads its events, keeps what is the same under every

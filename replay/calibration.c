@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calibrations as files; what is measured is in calibrate.c. */
-#include "replay/calibrate.h"
+#include "replay/calibration.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/returns.h"
+#include "traces/missing_returns.h"
 
 const char *start_state_name(enum start_state s)
 {

@@ -3,12 +3,12 @@
 #define SWAPTRACE_REPLAY_ENGINE_STATE_H
 
 #include "replay/alloc_replay.h"
+#include "replay/columns.h"
 #include "replay/engine.h"
 #include "replay/lru_verify.h"
 #include "replay/readahead_run.h"
 #include "replay/survey.h"
 #include "replay/verify.h"
-#include "replay/view.h"
 
 /*
  * What the parts of the engine share: engine.c prepares, walks the trace and finishes;

@@ -2,7 +2,7 @@
 #ifndef SWAPTRACE_REPLAY_LRU_COST_H
 #define SWAPTRACE_REPLAY_LRU_COST_H
 
-#include "replay/calibrate.h"
+#include "replay/calibration.h"
 #include "replay/lru_result.h"
 
 /*

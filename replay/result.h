@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/histogram.h"
 #include "replay/alloc_result.h"
 #include "replay/lru_result.h"
 
@@ -12,17 +13,6 @@
  * What one replay of one trace under one policy found. Counts only, never shares, so that results
  * of several traces can be added up.
  */
-
-/* Window sizes are any number in VMA mode and with fixed:N, so the histogram is a sorted list. */
-struct window_count {
-	uint64_t pages; /* value of the window */
-	uint64_t count; /* calls that returned it */
-};
-
-struct histogram {
-	struct window_count *bins; /* ascending by pages; owned */
-	unsigned int n, room;
-};
 
 enum start_state { START_UNKNOWN, START_BOOT, START_GIVEN, START_SNAPSHOT };
 
@@ -129,22 +119,6 @@ struct replay_result {
 	char notes[8][200]; /* sentences the user must read with the numbers */
 	unsigned int nnotes;
 };
-
-/** histogram_add - count @count calls with a window of @pages; 0 or -ENOMEM */
-int histogram_add(struct histogram *h, uint64_t pages, uint64_t count);
-/** histogram_merge - add all bins of @from to @h; 0 or -ENOMEM */
-int histogram_merge(struct histogram *h, const struct histogram *from);
-/**
- * histogram_difference - @out = @now - @before, then *@before = *@now (deep copies)
- * @before must count no more than @now in every bin. 0 or -ENOMEM.
- */
-int histogram_difference(struct histogram *out, const struct histogram *now,
-			 struct histogram *before);
-/** histogram_total - calls; histogram_sum - sum of the windows (not pages read) */
-uint64_t histogram_total(const struct histogram *h);
-uint64_t histogram_sum(const struct histogram *h);
-/** histogram_free - free the bins and make it empty */
-void histogram_free(struct histogram *h);
 
 /** replay_result_free - free what the result owns and zero it */
 void replay_result_free(struct replay_result *r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "replay/survey.h"
-#include "replay/view.h"
+#include "replay/columns.h"
 
 #include <errno.h>
 #include <stdlib.h>

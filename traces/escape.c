@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "traces/trace.h"
 #include "traces/number.h"
+#include "traces/trace.h"
 
 static bool plain(unsigned char c)
 {

@@ -5,9 +5,9 @@
 
 #include "traces/file.h"
 #include "traces/header_lines.h"
-#include "traces/import_foreign.h"
 #include "traces/lines.h"
 #include "traces/number.h"
+#include "traces/stats.h"
 #include "traces/trace.h"
 
 #define MAGIC "# swaptrace text "
@@ -34,7 +34,7 @@ bool import_sniff_text(const void *head, size_t len)
 
 static void bad_line(struct text_import *t, const char *why)
 {
-	import_bad_line(t->stats, t->in.number, why);
+	stats_bad_line(t->stats, t->in.number, why);
 }
 
 /* Too long lines are skipped before anybody sees them. */
@@ -127,7 +127,7 @@ static int read_value(struct text_import *t, const struct key_desc *k, const str
 static void unknown_key(struct text_import *t, const struct word *w, size_t name_len)
 {
 	t->stats->unknown_keys++;
-	import_name_unknown(t->stats, w->s, name_len);
+	stats_name_unknown(t->stats, w->s, name_len);
 }
 
 /* One key=value. What is not understood is counted and named, the rest of the line counts. */
@@ -195,7 +195,7 @@ static int read_columns(struct text_import *t, const char **p, const char *end, 
 	type = event_type_by_name(name.s, name.len);
 	if (type < 0) {
 		t->stats->unknown_events++;
-		import_name_unknown(t->stats, name.s, name.len);
+		stats_name_unknown(t->stats, name.s, name.len);
 		return 0;
 	}
 	event_init(ev, (enum event_type)type, t_ns);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Puts the files that a program names by #include "..." in the place of these lines, each once, so
 # that one text can be compiled where there are no files. Files in <> stay: they are the target's.
-# usage: awk -f flatten.awk bpf/readahead.bpf.c
+# usage: awk -f flatten.awk bpf/swaptrace.bpf.c
 function folder(path) {
 	return path ~ /\// ? substr(path, 1, match(path, /[^\/]*$/) - 1) : ""
 }

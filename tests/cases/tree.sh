@@ -90,7 +90,7 @@ read -r functions long < <(tail -n 1 "$WORK/long")
 [ "$functions" -gt 300 ] && [ $((long * 100)) -le $((functions * LONG_PERCENT)) ]
 tap_ok $? "of $functions functions, $long are longer than $LONG_FUNCTION lines" || tap_show "$WORK/long"
 
-grep -E '^(common|traces|replay|analyze)/.*\.h$' "$WORK/files" >"$WORK/headers"
+grep -E '^(common|traces|import|replay|render|analyze|doctor)/.*\.h$' "$WORK/files" >"$WORK/headers"
 grep -E '^(bpf|cli)/.*\.h$' "$WORK/files" | grep -vE '\.bpf\.h$|kernel_types\.h$' >>"$WORK/headers"
 undocumented >"$WORK/found"
 empty "$WORK/found" "every function of a header is documented"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/argdist.h"
 #include "analyze/distribution.h"
+#include "import/argdist.h"
 
 static char *written(const struct histogram *h, const char *label, const time_t *when)
 {

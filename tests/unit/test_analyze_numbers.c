@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "analyze/distribution.h"
-#include "analyze/format.h"
 #include "analyze/source.h"
+#include "render/format.h"
 
 static void counts_are_grouped_and_exact(void **state)
 {

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/document.h"
-#include "analyze/format.h"
-#include "analyze/html.h"
-#include "analyze/plot.h"
+#include "render/document.h"
+#include "render/format.h"
+#include "render/html.h"
+#include "render/plot.h"
 
 #define HOSTILE "a'; system(\"id\") #`id`<script>"
 

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "analyze/distribution.h"
-#include "analyze/format.h"
 #include "analyze/reproduce_json.h"
 #include "analyze/result_json.h"
+#include "render/format.h"
 
 #define SCHEMA "docs/schema/results.schema.json"
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "analyze/distribution.h"
-#include "analyze/format.h"
 #include "analyze/slotset.h"
 #include "analyze/summary.h"
+#include "render/format.h"
 
 /* A trace being written as text. */
 static char *text;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/tsat.h"
+#include "import/swap_allocator_test.h"
 
 #define LINE(n, out, back, share)                                                                  \
 	"Iteration " n ": swpout inc: " out ", swpout fallback inc: " back                         \

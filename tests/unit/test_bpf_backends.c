@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
+#include "bpf/backend_choose.h"
 #include "bpf/bcc/programs.h"
-#include "bpf/choose.h"
 
 /* ---- the choice ---- */
 

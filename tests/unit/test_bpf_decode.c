@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bpf/reads.h"
+#include "bpf/read_times.h"
 #include "tests/unit/decode_tools.h"
 
 /* ---- windows ---- */

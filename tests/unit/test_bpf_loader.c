@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "bpf/loader.h"
-#include "traces/returns.h"
+#include "traces/missing_returns.h"
 
 #define ENOTSUPP 524
 

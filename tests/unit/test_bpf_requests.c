@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
+#include "bpf/call_sites.h"
 #include "bpf/machine.h"
-#include "bpf/sites.h"
 #include "tests/unit/decode_tools.h"
 
 #define PAGE_STRUCT 64

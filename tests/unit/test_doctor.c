@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 
 #define HEADER "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"
 

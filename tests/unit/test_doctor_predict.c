@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "cli/doctor_probe.h"
+#include "doctor/probe.h"
 
 #define PAGES 4096u
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "import/foreign_lines.h"
+#include "import/import.h"
 #include "tests/unit/trace_tools.h"
-#include "traces/import.h"
-#include "traces/import_lines.h"
 
 #define RETURN "probe:swapin_nr_pages__return: (ffffffff81300000 <- ffffffff81300abc) arg1=0x8"
 

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "doctor/calibrate.h"
 #include "replay/lru_cost.h"
 #include "tests/unit/trace_tools.h"
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/hist_text.h"
-#include "analyze/measurements.h"
+#include "import/bpftrace_hist.h"
+#include "import/measurements.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

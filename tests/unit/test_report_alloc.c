@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analyze/alloc_map_rows.h"
-#include "analyze/plot.h"
+#include "render/plot.h"
 
 #define HOSTILE "a'; system(\"id\") #`id`"
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SWAPTRACE_IMPORT_MEASUREMENTS_H
+#define SWAPTRACE_IMPORT_MEASUREMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/error.h"
+#include "import/quantity.h"
+
+/*
+ * Text with measurements as it is pasted: lists of run times, "key: value" lines (the value may
+ * stand on the next line), tables with one row a metric and one column a kernel, output of GNU
+ * time, bash's time, dd, perf stat, memtier, `grep . .../hugepages-SIZEkB/stats/...`. What the rows
+ * mean (columns or runs) is for the caller to decide.
+ *
+ * "#" begins a comment; a comment of nothing but key=value words states facts ("# n=10
+ * memory_limit=1G"). Words before the first number are the label of their line. A percentage in
+ * parentheses, or as the last word behind numbers that are none, is a declared change.
+ */
+
+struct measured_value {
+	struct quantity q;
+	bool have_declared;   /* a change was written behind it */
+	bool declared_in_row; /* at the end of the row, not in parentheses behind this value */
+	struct quantity declared;
+};
+
+struct measurement_row {
+	char label[160]; /* harmless text, one blank between words, no colon at its end; "" none */
+	bool colon;	 /* it ended with ':' or '=' */
+	struct measured_value *v;
+	unsigned int n, room;
+	uint64_t line;
+};
+
+struct measured_fact {
+	char key[40], value[120]; /* harmless text */
+};
+
+#define MEASURED_FACTS_MAX 32
+#define MEASURED_COLUMNS_MAX 16
+
+struct measurements {
+	struct measurement_row *rows; /* owned */
+	unsigned int n, room;
+	char columns[MEASURED_COLUMNS_MAX][64]; /* words of the last line before the first row */
+	unsigned int ncolumns;			/* 0: there was no such line */
+	struct measured_fact facts[MEASURED_FACTS_MAX];
+	unsigned int nfacts;
+	bool old_counter_names; /* anon_swpout instead of swpout */
+};
+
+#define MEASUREMENTS_BYTES_MAX (64u << 20)
+
+/**
+ * measurements_read - read all of @in
+ * @name: what to call it in messages
+ * Labels of mTHP counters are brought into the form "64kB/swpout" whatever path or older name they
+ * have. Returns 0 and fills @m (free with measurements_free()); -EBADMSG for a line that can not be
+ * read (the text names file and line), binary data, or no number at all; -EFBIG; -ENOMEM.
+ */
+int measurements_read(FILE *in, const char *name, struct measurements *m, struct error *e);
+/** measurements_free - free the rows and empty it */
+void measurements_free(struct measurements *m);
+
+/**
+ * counter_label - "64kB/swpout" for a path or a name that ends in a counter of one size
+ * @label: changed in place; at least 160 bytes
+ * @old: set when the counter has the name of 6.10-rc (anon_swpout)
+ */
+void counter_label(char *label, bool *old);
+
+#endif

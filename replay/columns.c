@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "replay/columns.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int load_type(struct columns *c, const struct trace_block *b, enum event_type type,
+		     uint32_t keys)
+{
+	c->have = block_have(b, type);
+	if (!c->have)
+		return -ENOMEM;
+	for (unsigned int k = 0; k < EVENT_KEYS; k++) {
+		if (!(keys >> k & 1))
+			continue;
+		c->v[k] = block_column(b, type, k);
+		if (!c->v[k])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int view_load(struct block_view *view, const struct trace_block *b,
+	      const struct view_wanted *wanted)
+{
+	memset(view, 0, sizeof(*view));
+	view->events = block_events(b);
+	view->types = block_types(b);
+	view->times = block_times(b);
+	if (!view->types || !view->times)
+		return -ENOMEM;
+	if (wanted->tasks) {
+		view->cpus = block_cpus(b);
+		view->tgids = block_tgids(b);
+		if (!view->cpus || !view->tgids)
+			return -ENOMEM;
+	}
+	for (int t = 0; t < EV_NR; t++) {
+		int ret;
+
+		if (!wanted->keys[t] || !block_count(b, (enum event_type)t))
+			continue;
+		ret = load_type(&view->of[t], b, (enum event_type)t, wanted->keys[t]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
