@@ -77,7 +77,8 @@ BPF_HOST_SRCS := $(filter-out %_bcc.c,$(BPF_HOST_SRCS))
 endif
 
 MODEL_SRCS := $(wildcard replay/model/*.c)
-LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import replay render analyze doctor)) $(MODEL_SRCS) $(BPF_HOST_SRCS)
+LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import replay $(addprefix replay/,world readahead alloc lru) \
+	render analyze doctor)) $(MODEL_SRCS) $(BPF_HOST_SRCS)
 LIB_SRCS := $(filter-out import/tracedat_$(TRACECMD_OTHER).c,$(LIB_SRCS))
 CLI_SRCS := $(filter-out cli/main.c,$(wildcard cli/*.c))
 LIB_OBJS := $(LIB_SRCS:%.c=$(O)/%.o) $(CLI_SRCS:%.c=$(O)/%.o) $(BCC_OBJS)

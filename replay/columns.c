@@ -5,8 +5,9 @@
 #include <string.h>
 
 static int load_type(struct columns *c, const struct trace_block *b, enum event_type type,
-		     uint32_t keys)
+		     uint32_t keys, uint32_t known)
 {
+	c->known = keys | known;
 	c->have = block_have(b, type);
 	if (!c->have)
 		return -ENOMEM;
@@ -40,7 +41,8 @@ int view_load(struct block_view *view, const struct trace_block *b,
 
 		if (!wanted->keys[t] || !block_count(b, (enum event_type)t))
 			continue;
-		ret = load_type(&view->of[t], b, (enum event_type)t, wanted->keys[t]);
+		ret = load_type(&view->of[t], b, (enum event_type)t, wanted->keys[t],
+				wanted->known[t]);
 		if (ret)
 			return ret;
 	}

@@ -2,7 +2,11 @@
 #ifndef SWAPTRACE_REPLAY_COLUMNS_H
 #define SWAPTRACE_REPLAY_COLUMNS_H
 
+#include <assert.h>
+
 #include "traces/trace.h"
+
+#define BIT(k) (1u << (k)) /* of a key, in a mask */
 
 /*
  * A block as a replay walks it: per event type the columns that were asked for and a cursor, so
@@ -11,6 +15,7 @@
 struct columns {
 	const uint32_t *have;	       /* known keys of the i-th event of the type */
 	const uint64_t *v[EVENT_KEYS]; /* value of the i-th event; NULL: key not asked for */
+	uint32_t known;		       /* keys of which one may ask whether they are known */
 	uint32_t next;		       /* cursor: index of the next event of the type */
 };
 
@@ -26,7 +31,8 @@ struct block_view {
 /* Which keys of which event types a walk needs: bit k of keys[type]; 0 = skip the type. */
 struct view_wanted {
 	uint32_t keys[EV_NR];
-	bool tasks; /* cpus and tgids */
+	uint32_t known[EV_NR]; /* beside them: is the key there? Its value is not decoded. */
+	bool tasks;	       /* cpus and tgids */
 };
 
 /**
@@ -36,27 +42,60 @@ struct view_wanted {
 int view_load(struct block_view *view, const struct trace_block *b,
 	      const struct view_wanted *wanted);
 
-static inline bool column_has(const struct columns *c, uint32_t i, unsigned int key)
+/* One event on its way through a replay. */
+struct replay_event {
+	enum event_type type;
+	uint64_t t_ns;
+	int32_t cpu, tgid;	 /* -1: unknown */
+	const struct columns *c; /* of its type */
+	uint32_t i;		 /* which of them it is */
+};
+
+/**
+ * view_event - event @k of the block, and move the cursor of its type on
+ * To be called for each @k in turn. Returns false when nobody has asked for events of that type.
+ */
+static inline bool view_event(struct block_view *v, uint32_t k, struct replay_event *ev)
 {
-	return c->have[i] >> key & 1;
+	struct columns *c = &v->of[v->types[k]];
+
+	if (!c->have)
+		return false;
+	*ev = (struct replay_event){ (enum event_type)v->types[k], v->times[k], v->cpus[k],
+				     v->tgids[k], c, c->next++ };
+	return true;
 }
 
-static inline uint64_t column_get(const struct columns *c, uint32_t i, unsigned int key,
-				  uint64_t otherwise)
+/* A key may only be read where it was asked for, whatever the trace holds: see struct view_wanted.
+ */
+static inline bool ev_has(const struct replay_event *ev, unsigned int key)
 {
-	return column_has(c, i, key) ? c->v[key][i] : otherwise;
+	assert(ev->c->known >> key & 1);
+	return ev->c->have[ev->i] >> key & 1;
+}
+
+/** ev_value - the value of @key, 0 where it is not known */
+static inline uint64_t ev_value(const struct replay_event *ev, unsigned int key)
+{
+	assert(ev->c->v[key]);
+	return ev->c->v[key][ev->i];
+}
+
+/** ev_get - the value of @key, or @otherwise where it is not known */
+static inline uint64_t ev_get(const struct replay_event *ev, unsigned int key, uint64_t otherwise)
+{
+	return ev_has(ev, key) ? ev_value(ev, key) : otherwise;
 }
 
 /*
- * Slots that the i-th ALLOC event gave: n slots of a batch call, else those of one allocation of
- * its order (an order nobody can mean counts as 1 slot).
+ * Slots that an ALLOC event gave: n slots of a batch call, else those of one allocation of its
+ * order (an order nobody can mean counts as 1 slot). Reads n and order.
  */
-static inline uint64_t column_alloc_slots(const struct columns *c, uint32_t i)
+static inline uint64_t ev_alloc_slots(const struct replay_event *ev)
 {
-	if (!column_has(c, i, ALLOC_N) && column_has(c, i, ALLOC_ORDER) &&
-	    c->v[ALLOC_ORDER][i] < 20)
-		return 1ull << c->v[ALLOC_ORDER][i];
-	return column_get(c, i, ALLOC_N, 1);
+	if (!ev_has(ev, ALLOC_N) && ev_has(ev, ALLOC_ORDER) && ev_value(ev, ALLOC_ORDER) < 20)
+		return 1ull << ev_value(ev, ALLOC_ORDER);
+	return ev_get(ev, ALLOC_N, 1);
 }
 
 #endif

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "replay/engine_state.h"
+#include "replay/engine.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "replay/alloc/family.h"
+#include "replay/family.h"
+#include "replay/lru/family.h"
+#include "replay/readahead/family.h"
 #include "traces/missing_returns.h"
+
+const struct replay_family *const replay_families[REPLAY_FAMILIES] = {
+	&alloc_family,
+	&lru_family,
+	&readahead_family,
+};
+
+struct engine {
+	struct replay_context x;
+	struct survey survey;
+	struct world world;
+	void *family[REPLAY_FAMILIES];	/* NULL: the trace holds nothing for it */
+	uint64_t wake[REPLAY_FAMILIES]; /* when it wants to be called next */
+	uint64_t wake_next;		/* the earliest of them */
+};
 
 const char *start_state_name(enum start_state s)
 {
@@ -26,34 +44,22 @@ int replay_can_verify(const struct trace_header *h, struct error *e)
 	return 0;
 }
 
-/* Whether there is anything for the readahead model. */
-static bool swap_events(const struct engine *g)
-{
-	return g->survey.events[EV_LOOKUP] || g->survey.events[EV_RA] || g->survey.events[EV_READ];
-}
-
-static bool has_allocator(const struct engine *g)
-{
-	return alloc_replay_wanted(g->o, &g->survey) &&
-	       alloc_replay_can_verify(trace_get_header(g->r));
-}
-
 /*
  * The models of readahead, of the per-CPU batches and of the allocator belong to different
  * releases, so it takes the survey to know which are needed.
  */
-static int check_generation(const struct engine *g, struct error *e)
+static int check_exact(const struct engine *g)
 {
-	const char *release = trace_header_get(trace_get_header(g->r), "release");
+	const char *release = trace_header_get(g->x.header, "release");
 	bool exact;
 	const struct generation *nearest = generation_of_release(release, &exact);
 
 	if (!release || exact)
 		return 0;
-	if (!swap_events(g) && (!g->lru || lru_release_known(release)) &&
-	    (g->lru || has_allocator(g)))
-		return 0;
-	return error_set(e, -EPROTONOSUPPORT,
+	for (unsigned int i = 0; i < REPLAY_FAMILIES; i++)
+		if (replay_families[i]->exact(&g->x))
+			return 0;
+	return error_set(g->x.error, -EPROTONOSUPPORT,
 			 "no model of kernel %s, so its decisions cannot be verified; the nearest "
 			 "is %s (replay with --policy model=%s is a what-if)",
 			 release, nearest->name, nearest->name);
@@ -61,146 +67,24 @@ static int check_generation(const struct engine *g, struct error *e)
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
-static void read_header(struct engine *g, const struct trace_header *h)
-{
-	struct machine *m = &g->machine;
-	unsigned int n;
-	const struct trace_device *d = trace_header_devices(h, &n);
-	uint64_t value;
-
-	m->page_cluster = 3;
-	g->page_cluster_known = trace_header_u64(h, "page_cluster", &value);
-	if (g->page_cluster_known)
-		m->page_cluster = (int)(value > RA_PAGE_CLUSTER_MAX ? RA_PAGE_CLUSTER_MAX : value);
-	g->vma_ra_known = trace_header_u64(h, "vma_ra", &value);
-	m->vma_ra = g->vma_ra_known ? value != 0 : 1;
-	m->cpus = trace_header_u64(h, "cpus", &value) && value && value <= 8192
-			  ? (unsigned int)value
-			  : 64;
-	m->geometry.page_shift = 12;
-	if (trace_header_u64(h, "page_size", &value) && geometry_believes(value))
-		m->geometry.page_shift = (unsigned int)__builtin_ctzll(value);
-	/* A page of PTEs maps page_size / 8 pages. */
-	m->geometry.pmd_size = 1ull << (2 * m->geometry.page_shift - 3);
-	for (unsigned int i = 0; i < n; i++)
-		slots_device_add(&m->slots, d[i].type, d[i].have_pages ? d[i].pages : 0,
-				 d[i].have_flags, d[i].flags, true);
-}
-
-/* Whether some device's flags tell if it is rotational; SWAPON events may bring others later. */
-static bool devices_known(const struct slots *s)
-{
-	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
-		if (s->dev[t].have_flags)
-			return true;
-	return false;
-}
-
-/*
- * Without the facts that decide between VMA and cluster readahead: what the recorded calls show,
- * else what the lookups could tell.
- */
-static void guess_mode(struct engine *g)
-{
-	const struct survey *s = &g->survey;
-
-	if (s->vma_calls || (g->vma_ra_known && devices_known(&g->machine.slots)))
-		return;
-	if (s->cluster_calls || (!g->vma_ra_known && !s->with_addr))
-		g->machine.vma_ra = 0;
-}
-
-static bool wants_owners(const struct engine *g)
-{
-	for (unsigned int i = 0; i < g->o->npolicies; i++) {
-		if (g->o->policies[i].readahead == READAHEAD_VMA)
-			return true;
-		if (g->o->policies[i].readahead == READAHEAD_KERNEL && g->machine.vma_ra &&
-		    !g->machine.slots.rotational)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Who owns which slot matters to VMA readahead alone, and most traces never change over to it. One
  * that does, by its settings or because the last rotational device goes, is walked once more.
  */
-static int survey_needs(struct engine *g, struct error *e)
+static int survey_needs(struct engine *g)
 {
-	bool owners = wants_owners(g);
-	int ret = survey_trace(&g->survey, g->r, owners, e);
+	bool owners = readahead_wants_owners(g->x.o, g->x.header);
+	int ret = survey_trace(&g->survey, g->x.reader, owners, g->x.error);
 
 	if (ret || owners || !g->survey.vma_needs)
 		return ret;
 	survey_free(&g->survey);
-	return survey_trace(&g->survey, g->r, true, e);
+	return survey_trace(&g->survey, g->x.reader, true, g->x.error);
 }
 
-static void apply_start_bits(struct engine *g, unsigned int type)
+static const struct generation *recorded_generation(const struct replay_options *o)
 {
-	const struct survey_device *d = &g->survey.dev[type];
-
-	for (uint64_t off = 0; off < d->size; off++) {
-		uint8_t bits = 0;
-
-		if (d->start[off] & START_CACHED)
-			bits |= SLOT_CACHED;
-		if (d->start[off] & START_MARKED)
-			bits |= SLOT_MARKED;
-		if (bits)
-			memset(&g->cache.bits[type][off * g->cache.policies], bits,
-			       g->cache.policies);
-	}
-}
-
-static int allocate_slots(struct engine *g)
-{
-	struct slots *s = &g->machine.slots;
-	int ret;
-
-	for (unsigned int t = 0; t < SLOT_DEVICES; t++) {
-		s->dev[t].size = g->survey.dev[t].size;
-		if (g->survey.dev[t].pages)
-			s->dev[t].pages = g->survey.dev[t].pages;
-	}
-	ret = slots_allocate(s, g->survey.owners);
-	for (unsigned int t = 0; t < SLOT_DEVICES && !ret; t++) {
-		if (!s->dev[t].size)
-			continue;
-		g->cache.bits[t] = calloc(s->dev[t].size, g->cache.policies);
-		if (!g->cache.bits[t])
-			return -ENOMEM;
-		apply_start_bits(g, t);
-	}
-	return ret ? ret : survey_start(&g->survey, s);
-}
-
-static enum start_state set_start_state(struct engine *g, struct ra_run *run)
-{
-	const struct survey *s = &g->survey;
-
-	if (g->o->have_init_hits) {
-		run_set_global(run, g->o->init_hits, s->snapshot ? s->prev : 0,
-			       s->snapshot ? s->last : 0);
-		return START_GIVEN;
-	}
-	if (s->snapshot) {
-		run_set_global(run, s->hits, s->prev, s->last);
-		/* A CONFIG event repeats it at its own moment, before the first call. */
-		return START_SNAPSHOT;
-	}
-	if (s->first_cluster.known)
-		return START_SNAPSHOT;
-	for (uint32_t i = 1; i <= s->nvmas; i++)
-		if (s->vma[i].known)
-			return START_SNAPSHOT;
-	return START_BOOT;
-}
-
-static const struct generation *recorded_generation(const struct engine *g)
-{
-	return g->o->recorded ? g->o->recorded : g->o->policies[0].generation;
+	return o->recorded ? o->recorded : o->policies[0].generation;
 }
 
 /* A page-cluster that the kernel had all the time is no what-if. */
@@ -208,199 +92,189 @@ static bool as_recorded(const struct engine *g, const struct policy *p)
 {
 	struct policy same = *p;
 
-	if (p->page_cluster < 0 || !g->page_cluster_known || g->survey.page_cluster_changes ||
-	    p->page_cluster != g->machine.page_cluster)
+	if (p->page_cluster < 0 || !g->world.page_cluster_known || g->survey.page_cluster_changes ||
+	    p->page_cluster != g->world.page_cluster)
 		return false;
 	same.page_cluster = -1;
-	return !policy_differs(&same, recorded_generation(g));
+	return !policy_differs(&same, g->x.recorded);
 }
 
-/* The time from which on is counted. */
-static uint64_t counts_begin(const struct engine *g)
+static void name_results(struct engine *g)
 {
-	return g->o->from_ns > g->survey.first_ns ? g->o->from_ns : g->survey.first_ns;
+	for (unsigned int i = 0; i < g->x.o->npolicies; i++) {
+		const struct policy *p = &g->x.o->policies[i];
+		struct replay_result *res = &g->x.results[i];
+
+		memcpy(res->policy, p->spec, sizeof(res->policy));
+		strncpy(res->model, p->generation->name, sizeof(res->model) - 1);
+		res->what_if = p->what_if && !as_recorded(g, p);
+	}
 }
 
-static int prepare_run(struct engine *g, unsigned int i)
+static bool follows_folios(const struct replay_options *o)
 {
-	struct replay_result *res = &g->results[i];
-	int ret = run_init(&g->runs[i], &g->o->policies[i], &g->machine, &g->cache, i, &g->survey,
-			   res);
+	for (unsigned int i = 0; i < o->npolicies; i++)
+		if (o->policies[i].swapin != SWAPIN_RECORDED)
+			return true;
+	return false;
+}
 
-	memcpy(res->policy, g->o->policies[i].spec, sizeof(res->policy));
-	strncpy(res->model, g->o->policies[i].generation->name, sizeof(res->model) - 1);
-	res->what_if = g->o->policies[i].what_if && !as_recorded(g, &g->o->policies[i]);
+/* The time line: of the time from which on is counted. */
+static void set_slices(struct engine *g)
+{
+	const struct replay_options *o = g->x.o;
+
+	g->x.begin_ns = o->from_ns > g->survey.first_ns ? o->from_ns : g->survey.first_ns;
+	if (o->slices && g->survey.total)
+		g->x.slice_ns = (g->survey.last_ns - g->x.begin_ns) / o->slices + 1;
+}
+
+static int prepare(struct engine *g)
+{
+	const struct replay_options *o = g->x.o;
+	int ret = survey_needs(g);
+
+	if (!ret && o->verify)
+		ret = check_exact(g);
 	if (ret)
 		return ret;
-	res->start_state = set_start_state(g, &g->runs[i]);
-	res->from_ns = g->o->from_ns;
-	if (!g->o->slices || g->survey.total == 0)
-		return 0;
-	res->slices = calloc(g->o->slices, sizeof(*res->slices));
-	if (!res->slices)
-		return -ENOMEM;
-	res->nslices = g->o->slices;
-	for (unsigned int k = 0; k < res->nslices; k++)
-		res->slices[k].t_ns = counts_begin(g) + k * g->slice_ns;
-	g->runs[i].slice = res->slices;
-	return 0;
-}
-
-static int prepare_lru(struct engine *g)
-{
-	const struct replay_options *o = g->o;
-	int ret = lru_feed_init(&g->feed, g->r, recorded_generation(g), o->policies, o->npolicies,
-				g->results);
-
-	g->feed.flag_used = g->survey.flag_used;
-	if (!ret && o->verify)
-		ret = lru_verify_init(&g->lru_verify, &g->feed, &g->survey, &g->results[0].verify);
+	if (o->from_ns > g->survey.last_ns)
+		return error_set(g->x.error, -ERANGE, "no event at or after %" PRIu64 " ns",
+				 o->from_ns);
+	set_slices(g);
+	ret = world_init(&g->world, g->x.header, &g->survey, o->npolicies, follows_folios(o));
+	if (ret)
+		return ret;
+	name_results(g);
+	for (unsigned int i = 0; i < REPLAY_FAMILIES && !ret; i++)
+		ret = replay_families[i]->prepare(&g->x, &g->family[i]);
 	return ret;
 }
 
-static int prepare_alloc(struct engine *g, struct error *e)
-{
-	int ret;
+/* --- the walk -------------------------------------------------------------------------------- */
 
-	if (!alloc_replay_wanted(g->o, &g->survey)) {
-		for (unsigned int i = 0; i < g->o->npolicies; i++)
-			if (alloc_policy_set(&g->o->policies[i].alloc))
-				replay_result_note(
-					&g->results[i],
-					"no requests for slots (SWAPOUT, ALLOC, ALLOCFAIL) "
-					"in the trace: nothing for another allocator to do");
-		return 0;
+static const struct view_wanted *wanted(const struct engine *g, struct view_wanted *w)
+{
+	memset(w, 0, sizeof(*w));
+	world_wanted(&g->world, w);
+	for (unsigned int i = 0; i < REPLAY_FAMILIES; i++) {
+		const struct replay_family *f = replay_families[i];
+
+		for (int t = 0; t < EV_NR && g->family[i]; t++)
+			w->keys[t] |= f->handlers[t].keys;
+		if (g->family[i] && f->wants)
+			f->wants(g->family[i], w);
 	}
-	ret = alloc_replay_new(&g->alloc, trace_get_header(g->r), g->o, &g->survey, g->slice_ns,
-			       g->results, e);
-	if (ret != -E2BIG)
-		return ret;
-	/* The rest of the trace can be replayed all the same. */
-	alloc_replay_free(g->alloc);
-	g->alloc = NULL;
-	for (unsigned int i = 0; i < g->o->npolicies; i++)
-		replay_result_note(&g->results[i],
-				   "the devices are too large for the model of the slot allocator "
-				   "(2^32 slots): its part is left out; name their sizes in the "
-				   "header if they are smaller");
-	return 0;
+	return w;
 }
 
-static int prepare(struct engine *g, struct error *e)
+static int wake(struct engine *g, uint64_t t_ns)
 {
-	const struct replay_options *o = g->o;
-	int ret;
+	int ret = 0;
 
-	read_header(g, trace_get_header(g->r));
-	ret = survey_needs(g, e);
-	if (ret)
-		return ret;
-	for (int t = EV_DRAIN; t <= EV_FLUSH; t++)
-		g->lru |= g->survey.events[t] != 0;
-	if (o->verify) {
-		ret = check_generation(g, e);
-		if (ret)
-			return ret;
+	g->wake_next = UINT64_MAX;
+	for (unsigned int i = 0; i < REPLAY_FAMILIES && !ret; i++) {
+		if (!g->family[i] || !replay_families[i]->wake)
+			continue;
+		if (t_ns >= g->wake[i])
+			ret = replay_families[i]->wake(g->family[i], t_ns, &g->wake[i]);
+		if (g->wake[i] < g->wake_next)
+			g->wake_next = g->wake[i];
 	}
-	if (o->from_ns > g->survey.last_ns)
-		return error_set(e, -ERANGE, "no event at or after %" PRIu64 " ns", o->from_ns);
-	g->waiting = o->from_ns > g->survey.first_ns;
-	guess_mode(g);
-	g->verifying = o->verify || g->waiting;
-	g->cache.policies = o->npolicies + g->verifying;
-	if (o->slices) {
-		g->slice_ns = (g->survey.last_ns - counts_begin(g)) / o->slices + 1;
-		g->next_slice_ns = counts_begin(g) + g->slice_ns;
-	}
-	ret = allocate_slots(g);
-	g->runs = calloc(o->npolicies, sizeof(*g->runs));
-	if (!ret && !g->runs)
-		ret = -ENOMEM;
-	for (unsigned int i = 0; i < o->npolicies && !ret; i++)
-		ret = prepare_run(g, i);
-	if (!ret && g->verifying) {
-		struct policy recorded;
-
-		policy_recorded(&recorded, recorded_generation(g));
-		ret = verify_init(&g->verify, &recorded, &g->machine, &g->cache, o->npolicies,
-				  &g->survey, o->verify ? &g->results[0].verify : &g->unasked);
-		if (!ret)
-			set_start_state(g, &g->verify.run);
-	}
-	if (!ret && g->lru)
-		ret = prepare_lru(g);
-	return ret ? error_errno(e, ret, "cannot prepare the replay") : prepare_alloc(g, e);
+	return ret;
 }
 
-static void next_slice(struct engine *g, uint64_t t_ns)
+static int check(struct engine *g)
 {
-	while (t_ns >= g->next_slice_ns && g->slice + 1 < g->o->slices) {
-		g->slice++;
-		g->next_slice_ns += g->slice_ns;
-	}
-	for (unsigned int p = 0; p < g->o->npolicies; p++)
-		g->runs[p].slice = &g->results[p].slices[g->slice];
+	int ret = 0;
+
+	for (unsigned int i = 0; i < REPLAY_FAMILIES && !ret; i++)
+		if (g->family[i] && replay_families[i]->check)
+			ret = replay_families[i]->check(g->family[i]);
+	return ret;
+}
+
+static int take(struct engine *g, const struct replay_event *ev)
+{
+	int ret = world_event(&g->world, ev);
+
+	for (unsigned int i = 0; i < REPLAY_FAMILIES && !ret; i++)
+		if (g->family[i] && replay_families[i]->handlers[ev->type].take)
+			ret = replay_families[i]->handlers[ev->type].take(g->family[i], ev);
+	return !ret && g->x.o->check ? check(g) : ret;
 }
 
 static int replay_block(struct engine *g, struct block_view *v)
 {
 	for (uint32_t k = 0; k < v->events; k++) {
-		uint8_t type = v->types[k];
-		struct columns *c = &v->of[type];
-		uint32_t i;
+		struct replay_event ev;
 		int ret = 0;
 
-		if (g->waiting && v->times[k] >= g->o->from_ns)
-			ret = engine_begin(g);
-		if (ret)
-			return ret;
-		if (!c->have)
-			continue;
-		if (g->slice_ns && v->times[k] >= g->next_slice_ns)
-			next_slice(g, v->times[k]);
-		i = c->next++;
-		ret = engine_event(g, v, k, (enum event_type)type, c, i);
-		if (!ret && g->alloc)
-			ret = alloc_replay_event(g->alloc, v, k, (enum event_type)type, c, i);
+		if (v->times[k] >= g->wake_next)
+			ret = wake(g, v->times[k]);
+		if (!ret && view_event(v, k, &ev))
+			ret = take(g, &ev);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
+static int walk(struct engine *g)
+{
+	const struct trace_block *b;
+	struct view_wanted w;
+	struct block_view view;
+	int ret;
+
+	while ((ret = trace_next_block(g->x.reader, &b, g->x.error)) > 0) {
+		ret = view_load(&view, b, wanted(g, &w));
+		if (!ret)
+			ret = replay_block(g, &view);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
 /* --- results ------------------------------------------------------------------------------- */
 
-static void add_notes(const struct engine *g, struct replay_result *res)
+static void note_recording(const struct engine *g, struct replay_result *res)
 {
-	const struct trace_header *h = trace_get_header(g->r);
-	const struct survey *s = &g->survey;
-	uint64_t outside = 0;
+	const struct trace_header *h = g->x.header;
 	char missing[200];
 	size_t from = 0;
 
-	if (trace_get_stats(g->r)->recovered)
+	if (trace_get_stats(g->x.reader)->recovered)
 		replay_result_note(res, "the trace was recovered from a damaged or cut one: events "
 					"are missing");
-	if (g->o->from_ns && (g->lru || g->alloc))
+	if (g->x.o->from_ns && (g->family[0] || g->family[1]))
 		replay_result_note(res,
 				   "slot allocators and per-CPU batches are counted from the "
 				   "beginning of the trace, only readahead from the time given");
 	while (trace_next_missing(h, &from, missing, sizeof(missing)))
 		replay_result_note(res, "%s", missing);
-	if (!g->page_cluster_known && !s->events[EV_CONFIG] && s->events[EV_LOOKUP])
+	if (!g->world.page_cluster_known && !g->survey.events[EV_CONFIG] &&
+	    g->survey.events[EV_LOOKUP])
 		replay_result_note(res,
 				   "page_cluster is not in the trace: 3, the kernel's default, "
 				   "was taken");
 	if (!trace_header_get(h, "release"))
 		replay_result_note(res, "the kernel release is not in the trace: model v6.12 was "
 					"taken");
-	if (s->assumed)
+}
+
+static void note_slots(const struct engine *g, struct replay_result *res)
+{
+	uint64_t outside = 0;
+
+	if (g->survey.assumed)
 		replay_result_note(res,
 				   "%" PRIu64 " slots count as in use from the start because they "
 				   "were needed before any allocation of them",
-				   s->assumed);
+				   g->survey.assumed);
 	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
-		outside += s->dev[t].outside;
+		outside += g->survey.dev[t].outside;
 	if (outside)
 		replay_result_note(res,
 				   "%" PRIu64 " events name slots outside their device and were "
@@ -408,113 +282,63 @@ static void add_notes(const struct engine *g, struct replay_result *res)
 				   outside);
 }
 
-/*
- * Without needs nothing can be replayed, but what the recorded kernel decided is there: its windows
- * are those of the recorded policy. What they do not tell stays unknown.
- */
-static int take_recorded_windows(const struct engine *g, struct replay_result *res)
+static int finish(struct engine *g)
 {
-	struct readahead_result *ra = &res->readahead;
-	int ret;
+	int ret = world_finish(&g->world);
 
-	if (g->survey.events[EV_LOOKUP] || !g->survey.with_ret || res->what_if)
-		return 0;
-	ret = histogram_merge(&ra->cluster_windows, &g->survey.windows[0]);
-	if (!ret)
-		ret = histogram_merge(&ra->vma_windows, &g->survey.windows[1]);
-	ra->known = true;
-	ra->calls = histogram_total(&ra->cluster_windows) + histogram_total(&ra->vma_windows);
-	ra->drains = ra->calls;
-	for (unsigned int mode = 0; mode < 2; mode++)
-		for (unsigned int i = 0; i < g->survey.windows[mode].n; i++)
-			if (g->survey.windows[mode].bins[i].pages <= 1)
-				ra->drains -= g->survey.windows[mode].bins[i].count;
-	ra->batches = ra->pages_read = ra->ra_pages = ra->hits = ra->writeout_hits = UINT64_MAX;
-	ra->unused = ra->lookups = ra->cache_hits = ra->bypassed = UINT64_MAX;
-	ra->unknown_neighbours = UINT64_MAX;
-	replay_result_note(res,
-			   "without LOOKUP events there is nothing to replay; 'swaptrace report' "
-			   "shows what was recorded, and the windows here are the recorded ones");
-	return ret;
-}
-
-static int finish(struct engine *g, struct error *e)
-{
-	const struct trace_stats *stats = trace_get_stats(g->r);
-	uint64_t page_size = 1ull << g->machine.geometry.page_shift;
-	int ret = 0;
-
-	for (unsigned int p = 0; p < g->o->npolicies && !ret; p++) {
-		struct replay_result *res = &g->results[p];
-
-		res->readahead.known = g->survey.events[EV_LOOKUP] > 0;
-		ret = engine_end_phase(&g->runs[p]);
-		if (!ret)
-			ret = take_recorded_windows(g, res);
-		if (!ret)
-			ret = histogram_merge(&res->readahead.windows,
-					      &res->readahead.cluster_windows);
-		if (!ret)
-			ret = histogram_merge(&res->readahead.windows, &res->readahead.vma_windows);
-		res->readahead.assumed_slots = g->survey.assumed;
-		res->lost = trace_lost(stats);
-		if (g->o->cost && g->survey.events[EV_LOOKUP])
-			cost_estimate(g->o->cost, page_size, res);
-		add_notes(g, res);
+	for (unsigned int p = 0; p < g->x.o->npolicies; p++) {
+		g->x.results[p].lost = trace_lost(trace_get_stats(g->x.reader));
+		note_recording(g, &g->x.results[p]);
+		note_slots(g, &g->x.results[p]);
 	}
-	if (!ret && g->o->verify && (swap_events(g) || !g->lru))
-		ret = verify_finish(&g->verify);
-	if (!ret && g->lru)
-		ret = lru_feed_finish(&g->feed, g->results);
-	if (!ret && g->lru && g->o->verify)
-		lru_verify_finish(&g->lru_verify);
-	if (!ret && g->alloc)
-		ret = alloc_replay_finish(g->alloc);
-	return ret ? error_errno(e, ret, "cannot finish the replay") : 0;
+	g->x.results[0].swapoffs = g->world.swapoffs;
+	g->x.results[0].nswapoffs = g->world.nswapoffs;
+	g->world.swapoffs = NULL;
+	/* The last one goes by what the others have found. */
+	for (unsigned int i = REPLAY_FAMILIES; i-- > 0 && !ret;)
+		if (g->family[i])
+			ret = replay_families[i]->finish(g->family[i]);
+	return ret;
 }
 
 static void engine_free(struct engine *g)
 {
-	for (unsigned int p = 0; g->runs && p < g->o->npolicies; p++)
-		run_free(&g->runs[p]);
-	free(g->runs);
-	verify_free(&g->verify);
-	alloc_replay_free(g->alloc);
-	lru_verify_free(&g->lru_verify);
-	lru_feed_free(&g->feed);
-	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
-		free(g->cache.bits[t]);
-	slots_free(&g->machine.slots);
+	for (unsigned int i = 0; i < REPLAY_FAMILIES; i++)
+		if (g->family[i])
+			replay_families[i]->free(g->family[i]);
+	world_free(&g->world);
 	survey_free(&g->survey);
 }
 
 int replay_trace(struct trace_reader *r, const struct replay_options *o,
 		 struct replay_result *results, struct error *e)
 {
-	struct engine g = { .o = o, .r = r, .results = results };
-	const struct trace_block *b;
-	struct view_wanted w;
-	struct block_view view;
+	struct error own;
+	struct engine g = {
+		.x = { .o = o,
+		       .reader = r,
+		       .header = trace_get_header(r),
+		       .recorded = recorded_generation(o),
+		       .survey = &g.survey,
+		       .world = &g.world,
+		       .results = results,
+		       .error = e ? e : &own },
+	};
 	int ret = 0;
 
+	memset(g.x.error, 0, sizeof(*g.x.error));
 	memset(results, 0, o->npolicies * sizeof(*results));
 	if (o->verify)
-		ret = replay_can_verify(trace_get_header(r), e);
+		ret = replay_can_verify(g.x.header, g.x.error);
 	if (!ret)
-		ret = prepare(&g, e);
-	for (unsigned int p = 0; p < o->npolicies && !ret; p++)
-		ret = engine_add_phase(&results[p], &g.machine, g.survey.first_ns);
-	while (!ret && (ret = trace_next_block(r, &b, e)) > 0) {
-		ret = view_load(&view, b, engine_wanted(&g, &w));
-		if (!ret)
-			ret = replay_block(&g, &view);
-		if (ret == -EUCLEAN)
-			error_set(e, ret, "an invariant is broken: %s", alloc_replay_why(g.alloc));
-		else if (ret)
-			error_errno(e, ret, "cannot replay the trace");
-	}
+		ret = prepare(&g);
 	if (!ret)
-		ret = finish(&g, e);
+		ret = walk(&g);
+	if (!ret)
+		ret = finish(&g);
+	/* Who had more to say than an errno has said it. */
+	if (ret && !g.x.error->code)
+		error_errno(g.x.error, ret, "cannot replay the trace");
 	engine_free(&g);
 	return ret;
 }

@@ -162,6 +162,26 @@ static int parse_number(const char *key, const char *value, unsigned int low, un
 	return 0;
 }
 
+static int set_swapin_order(struct policy *p, const char *value, struct error *e)
+{
+	unsigned int cap = 0;
+
+	p->swapin = SWAPIN_CAP;
+	p->swapin_cap = 0;
+	if (!strcmp(value, "0"))
+		return 0;
+	if (!strcmp(value, "whole"))
+		cap = SWAPIN_ORDER_MAX;
+	else if (strncmp(value, "cap:", 4) ||
+		 parse_number("swapin-order", value + 4, 0, SWAPIN_ORDER_MAX, &cap, NULL))
+		return error_set(e, -EINVAL,
+				 "policy: swapin-order=%s is not one of 0, whole, cap:K (K an order "
+				 "up to %d)",
+				 value, SWAPIN_ORDER_MAX);
+	p->swapin_cap = cap;
+	return 0;
+}
+
 static int set_page_cluster(struct policy *p, const char *value, struct error *e)
 {
 	unsigned int n = 0;
@@ -228,6 +248,7 @@ static const struct {
 	{ "readahead", set_readahead }, { "page-cluster", set_page_cluster },
 	{ "swapoff", set_swapoff },	{ "prev", set_prev },
 	{ "bypass", set_bypass },	{ "cpus", set_cpus },
+	{ "swapin-order", set_swapin_order },
 	{ "model", set_model },		{ "allocator", set_allocator },
 	{ "reserve", set_reserve },	{ "devices", set_devices },
 	{ "drain", set_drain },		{ "drain-off", set_drain_off },
@@ -246,16 +267,21 @@ static int apply_setting(struct policy *p, char *setting, struct error *e)
 			return settings[i].set(p, value, e);
 	return error_set(e, -EINVAL,
 			 "policy: unknown setting '%s'; there are readahead, page-cluster, "
-			 "swapoff, prev, bypass, cpus, model, allocator, reserve, devices, drain, "
+			 "swapoff, prev, bypass, swapin-order, cpus, model, allocator, reserve, devices, drain, "
 			 "drain-off, lruadd",
 			 setting);
 }
 
-bool policy_differs(const struct policy *p, const struct generation *recorded)
+bool policy_reads_differ(const struct policy *p, const struct generation *recorded)
 {
 	return p->generation != recorded || p->readahead != READAHEAD_KERNEL ||
 	       p->page_cluster >= 0 || p->swapoff != recorded->swapoff || p->prev != PREV_GLOBAL ||
-	       p->no_bypass || p->cpus || alloc_policy_set(&p->alloc);
+	       p->no_bypass || p->swapin != SWAPIN_RECORDED;
+}
+
+bool policy_differs(const struct policy *p, const struct generation *recorded)
+{
+	return policy_reads_differ(p, recorded) || p->cpus || alloc_policy_set(&p->alloc);
 }
 
 int policy_parse(struct policy *p, const struct generation *recorded, const char *spec,

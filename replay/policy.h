@@ -30,6 +30,14 @@ enum readahead_policy {
 	READAHEAD_FIXED, /* aligned windows of a fixed number of slots */
 };
 
+#define SWAPIN_ORDER_MAX 13 /* 64K pages: clusters of 2^13 */
+
+/* How many pages of a large folio that went out come back for one need. */
+enum swapin_policy {
+	SWAPIN_RECORDED, /* as recorded */
+	SWAPIN_CAP,	 /* all of them, up to an order */
+};
+
 enum prev_scope { PREV_GLOBAL, PREV_PER_DEVICE, PREV_PER_CPU };
 
 /* A kernel generation with a model of its own. */
@@ -57,6 +65,8 @@ struct policy {
 	 * folio through it, without readahead, as in kernels after 6.18.
 	 */
 	bool no_bypass;
+	enum swapin_policy swapin;
+	unsigned int swapin_cap; /* SWAPIN_CAP: largest order; 0: page by page */
 	unsigned int cpus; /* recorded CPU c acts as c mod cpus; 0: as recorded */
 	struct alloc_policy alloc;
 	struct lru_policy lru;
@@ -88,7 +98,8 @@ void policy_recorded(struct policy *p, const struct generation *g);
 
 /**
  * policy_parse - settings on top of policy_recorded()
- * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev bypass cpus model
+ * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev bypass swapin-order
+ *	  cpus model
  *	  allocator reserve devices drain drain-off lruadd
  * Returns 0 or -EINVAL with a sentence that names the setting and what is possible; a file of
  * devices that cannot be read gives its errno.
@@ -98,6 +109,9 @@ int policy_parse(struct policy *p, const struct generation *recorded, const char
 
 /** policy_differs - whether the settings differ from what a kernel of generation @recorded does */
 bool policy_differs(const struct policy *p, const struct generation *recorded);
+
+/** policy_reads_differ - whether it may read other pages than a kernel of generation @recorded */
+bool policy_reads_differ(const struct policy *p, const struct generation *recorded);
 
 /** swapoff_policy_name - "vanilla", "lookup-first", "lookup-only", "fixed" */
 const char *swapoff_policy_name(enum swapoff_policy s);

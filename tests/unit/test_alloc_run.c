@@ -13,8 +13,8 @@
 
 #include "alloc_tools.h"
 #include "analyze/alloc_json.h"
-#include "replay/alloc_holes.h"
-#include "replay/alloc_map.h"
+#include "replay/alloc/holes.h"
+#include "replay/world/places.h"
 #include "replay/alloc_policy.h"
 #include "replay/policy.h"
 #include "traces/event.h"
@@ -49,19 +49,66 @@ static void slots_are_numbered(void **state)
 
 static void data_is_followed(void **state)
 {
-	struct alloc_map m;
+	const uint64_t sizes[] = { 50 };
+	struct places p = { 0 };
 
 	(void)state;
-	assert_int_equal(alloc_map_init(&m, 100, 50), 0);
-	assert_int_equal(alloc_map_model(&m, 7), SLOT_NOWHERE);
-	alloc_map_link(&m, 7, 49);
-	assert_int_equal(alloc_map_model(&m, 7), 49);
-	assert_int_equal(alloc_map_recorded(&m, 49), 7);
-	alloc_map_unlink(&m, 7);
-	alloc_map_unlink(&m, 7);
-	assert_int_equal(alloc_map_model(&m, 7), SLOT_NOWHERE);
-	assert_int_equal(alloc_map_recorded(&m, 49), SLOT_NOWHERE);
-	alloc_map_free(&m);
+	assert_int_equal(slot_space_init(&p.space, sizes, 1), 0);
+	assert_int_equal(places_init(&p, 100), 0);
+	assert_int_equal(places_model(&p, 7), SLOT_NOWHERE);
+	places_link(&p, 7, 49);
+	assert_int_equal(places_model(&p, 7), 49);
+	assert_int_equal(places_recorded(&p, 49), 7);
+	places_unlink(&p, 7);
+	places_unlink(&p, 7);
+	assert_int_equal(places_model(&p, 7), SLOT_NOWHERE);
+	assert_int_equal(places_recorded(&p, 49), SLOT_NOWHERE);
+	places_free(&p);
+}
+
+/* Nowhere because it found no slot, and a slot that nobody has a name for, are told apart. */
+static void data_may_stay_in_memory(void **state)
+{
+	const uint64_t sizes[] = { 50 };
+	struct places p = { 0 };
+
+	(void)state;
+	assert_int_equal(slot_space_init(&p.space, sizes, 1), 0);
+	assert_int_equal(places_init(&p, 100), 0);
+	assert_false(places_in_memory(&p, 3));
+	places_keep(&p, 3);
+	assert_true(places_in_memory(&p, 3));
+	assert_int_equal(places_model(&p, 3), SLOT_NOWHERE);
+	places_unlink(&p, 3);
+	assert_false(places_in_memory(&p, 3));
+	places_claim(&p, 10, 2, true);
+	assert_true(places_unnamed(&p, 11));
+	assert_int_equal(places_recorded(&p, 11), SLOT_NOWHERE);
+	places_link(&p, 3, 11);
+	assert_int_equal(places_recorded(&p, 11), 3);
+	places_free(&p);
+}
+
+/* A device of 100 slots, the last 20 of which are reserved: pool 0 ends at 80. */
+static void reserved_slots_are_the_end_of_the_device(void **state)
+{
+	uint64_t sizes[SPACE_PARTS] = { [0] = 100, [SLOT_DEVICES] = 20 + 16 };
+	struct places p = { .reserved_first = 16, .reserved_from = { 80 } };
+	unsigned int type;
+	uint64_t off;
+
+	(void)state;
+	assert_int_equal(slot_space_init(&p.space, sizes, SPACE_PARTS), 0);
+	places_slot(&p, 79, &type, &off);
+	assert_int_equal(type, 0);
+	assert_int_equal(off, 79);
+	/* Number 16 of the reserved part is its first slot: offset 80 of the device. */
+	places_slot(&p, 100 + 16, &type, &off);
+	assert_int_equal(type, 0);
+	assert_int_equal(off, 80);
+	assert_int_equal(places_at(&p, 0, 80), 116);
+	assert_int_equal(places_at(&p, 0, 79), 79);
+	assert_int_equal(places_at(&p, 0, 100), SLOT_NOWHERE);
 }
 
 /* --- reasons ---------------------------------------------------------------------------------- */
@@ -516,6 +563,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slots_are_numbered),
+		cmocka_unit_test(data_may_stay_in_memory),
+		cmocka_unit_test(reserved_slots_are_the_end_of_the_device),
 		cmocka_unit_test(data_is_followed),
 		cmocka_unit_test(reasons_are_those_of_a_full_search),
 		cmocka_unit_test(reasons_know_the_devices),

@@ -15,7 +15,7 @@
 
 #include "analyze/result_json.h"
 #include "replay/engine.h"
-#include "replay/lru_run.h"
+#include "replay/lru/run.h"
 #include "tests/unit/trace_tools.h"
 
 #define HEADER "# swaptrace text 1\n"
