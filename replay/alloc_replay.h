@@ -22,12 +22,6 @@ struct alloc_replay;
 bool alloc_replay_wanted(const struct replay_options *o, const struct survey *s);
 
 /**
- * alloc_replay_can_verify - whether there is a model of the recorded kernel's own allocator
- * Without a release, or with one that has none, its decisions are not compared.
- */
-bool alloc_replay_can_verify(const struct trace_header *h);
-
-/**
  * alloc_replay_new - set up the runs with the devices and slots of the start
  * @survey: must outlive it; @results: of @o's policies, for which alloc is filled
  * @slice_ns: length of a time slice, 0: no time line

@@ -95,7 +95,6 @@ struct alloc_replay {
 	uint64_t slice_ns, next_slice_ns;
 	unsigned int slice;
 	char release[64]; /* of the trace, "": unknown */
-	bool exact;	  /* the recorded allocator has a model of its own */
 	char why[256];
 };
 

@@ -21,33 +21,9 @@ bool alloc_replay_wanted(const struct replay_options *o, const struct survey *s)
 	return n[EV_SWAPOUT] || n[EV_ALLOCFAIL] || (n[EV_ALLOC] && !n[EV_LOOKUP]);
 }
 
-static const char *recorded_allocator(const struct trace_header *h, bool *exact)
+static const char *allocator_of(const struct policy *p)
 {
-	const char *named = trace_header_get(h, "allocator");
-
-	for (unsigned int i = 0; named && swap_alloc_generation(i); i++)
-		if (!strcmp(named, swap_alloc_generation(i))) {
-			*exact = true;
-			return swap_alloc_generation(i);
-		}
-	return allocator_of_release(trace_header_get(h, "release"), exact);
-}
-
-bool alloc_replay_can_verify(const struct trace_header *h)
-{
-	bool exact;
-
-	recorded_allocator(h, &exact);
-	return exact;
-}
-
-static const char *allocator_of(const struct policy *p, const struct policy *recorded,
-				const char *recorded_allocator)
-{
-	if (p->alloc.allocator[0])
-		return p->alloc.allocator;
-	return p->generation == recorded->generation ? recorded_allocator
-						     : p->generation->allocator;
+	return p->alloc.allocator[0] ? p->alloc.allocator : p->kernel->allocator;
 }
 
 /* SWAPFILE_CLUSTER: the slots of a PMD where large folios are swapped out whole, else 256. */
@@ -85,20 +61,16 @@ static bool keeps_groups_apart(const struct alloc_policy *p)
 static void configure(const struct alloc_replay *a, const struct trace_header *h,
 		      const struct policy *p, struct alloc_run_config *cfg)
 {
-	const char *recorded;
-	bool exact;
-
-	recorded = recorded_allocator(h, &exact);
 	*cfg = (struct alloc_run_config){
-		.allocator = allocator_of(p, &a->o->policies[0], recorded),
+		.allocator = allocator_of(p),
 		.policy = &p->alloc,
 		.nr_cpus = p->cpus && p->cpus <= SWAP_MAX_CPUS ? p->cpus : a->cpus,
 		.cluster_slots = cluster_slots(h),
 		.slots_cache = a->from_above && !keeps_groups_apart(&p->alloc),
 		.world = &a->world,
 	};
-	cfg->own = !strcmp(cfg->allocator, recorded) && !p->cpus && !p->alloc.devices &&
-		   !p->alloc.reserve;
+	cfg->own = !strcmp(cfg->allocator, replay_recorded(a->o)->allocator) && !p->cpus &&
+		   !p->alloc.devices && !p->alloc.reserve;
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
 		if (!trace_header_imaginary(h, t))
 			cfg->pages[t] = a->survey->dev[t].max_pages ? a->survey->dev[t].max_pages
@@ -114,9 +86,9 @@ static int init_runs(struct alloc_replay *a, const struct trace_header *h, struc
 	for (unsigned int i = 0; i < a->o->npolicies && !ret; i++) {
 		unsigned int same = 0;
 
-		while (same < i &&
-		       !(alloc_policy_same(&p[i].alloc, &p[same].alloc) &&
-			 p[i].cpus == p[same].cpus && p[i].generation == p[same].generation))
+		while (same < i && !(alloc_policy_same(&p[i].alloc, &p[same].alloc) &&
+				     p[i].cpus == p[same].cpus &&
+				     !strcmp(allocator_of(&p[i]), allocator_of(&p[same]))))
 			same++;
 		if (same < i) {
 			a->run_of[i] = a->run_of[same];
@@ -280,8 +252,7 @@ int alloc_replay_new(struct alloc_replay **out, const struct trace_header *h,
 	a->cpus = recorded_cpus(h, survey);
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
 		a->generated |= trace_header_imaginary(h, t);
-	a->exact = alloc_replay_can_verify(h);
-	a->verifying = o->verify && a->exact;
+	a->verifying = o->verify && replay_recorded(o)->exact & KERNEL_ALLOCATOR;
 	if (trace_header_get(h, "release"))
 		snprintf(a->release, sizeof(a->release), "%s", trace_header_get(h, "release"));
 	ret = init_world(a);
@@ -379,30 +350,17 @@ static void discarding_devices(struct alloc_replay *a, struct replay_result *res
 static void nearest_allocator(struct alloc_replay *a, struct replay_result *res)
 {
 	const struct policy *p = &a->o->policies[res - a->results];
-	const char *release = p->generation->name;
-	bool exact = a->exact;
+	bool recorded = p->kernel == a->o->policies[0].kernel;
+	const char *release = recorded ? a->release : p->kernel->name;
 
 	if (p->alloc.allocator[0])
 		return;
-	if (p->generation == a->o->policies[0].generation)
-		release = a->release;
-	else
-		allocator_of_release(release + 1, &exact);
-	if (*release && !exact)
+	if (*release && !(p->kernel->exact & KERNEL_ALLOCATOR))
 		replay_result_note(
 			res,
 			"no exact model of the slot allocator of kernel %s: the nearest, %s, "
 			"was taken",
 			release, res->alloc.allocator);
-}
-
-/* Requests are there, but there is no model that they could be compared with. */
-static void say_unchecked(struct verify_result *v)
-{
-	size_t len = strlen(v->missing);
-
-	snprintf(v->missing + len, sizeof(v->missing) - len,
-		 "%sslots (no exact model of this kernel's allocator)", len ? ", " : "");
 }
 
 unsigned int alloc_start_unknown(const struct alloc_replay *a)
@@ -497,6 +455,7 @@ int alloc_replay_finish(struct alloc_replay *a)
 		say_unknown(a, &a->results[0].verify);
 	}
 	if (!ret && a->o->verify && !a->verifying)
-		say_unchecked(&a->results[0].verify);
+		verify_result_missing(&a->results[0].verify,
+				      "slots (no exact model of this kernel's allocator)");
 	return ret;
 }

@@ -15,6 +15,11 @@ const char *start_state_name(enum start_state s)
 	return names[s];
 }
 
+const struct kernel *replay_recorded(const struct replay_options *o)
+{
+	return o->recorded ? o->recorded : o->policies[0].kernel;
+}
+
 int replay_can_verify(const struct trace_header *h, struct error *e)
 {
 	size_t from = 0;
@@ -32,31 +37,37 @@ static bool swap_events(const struct engine *g)
 	return g->survey.events[EV_LOOKUP] || g->survey.events[EV_RA] || g->survey.events[EV_READ];
 }
 
-static bool has_allocator(const struct engine *g)
+/* The parts of the kernel that the trace tells of; it takes the survey to know. */
+static unsigned int parts_of_trace(const struct engine *g)
 {
-	return alloc_replay_wanted(g->o, &g->survey) &&
-	       alloc_replay_can_verify(trace_get_header(g->r));
+	unsigned int parts = 0;
+
+	if (swap_events(g))
+		parts |= KERNEL_READAHEAD;
+	if (alloc_replay_wanted(g->o, &g->survey))
+		parts |= KERNEL_ALLOCATOR;
+	if (g->lru)
+		parts |= KERNEL_BATCHES;
+	return parts ? parts : KERNEL_READAHEAD;
 }
 
-/*
- * The models of readahead, of the per-CPU batches and of the allocator belong to different
- * releases, so it takes the survey to know which are needed.
- */
-static int check_generation(const struct engine *g, struct error *e)
+/* What --verify compares: all parts that have an exact model. Others are named at the end. */
+static int choose_verified(struct engine *g, struct error *e)
 {
 	const char *release = trace_header_get(trace_get_header(g->r), "release");
-	bool exact;
-	const struct generation *nearest = generation_of_release(release, &exact);
+	const struct kernel *k = replay_recorded(g->o);
+	unsigned int parts = parts_of_trace(g);
+	char names[80];
 
-	if (!release || exact)
+	g->verified = k->exact;
+	if (!release || k->exact & parts)
 		return 0;
-	if (!swap_events(g) && (!g->lru || lru_release_known(release)) &&
-	    (g->lru || has_allocator(g)))
-		return 0;
+	kernel_part_names(parts, names, sizeof(names));
 	return error_set(e, -EPROTONOSUPPORT,
-			 "no model of kernel %s, so its decisions cannot be verified; the nearest "
-			 "is %s (replay with --policy model=%s is a what-if)",
-			 release, nearest->name, nearest->name);
+			 "no exact model of kernel %s for what the trace tells of (%s), so its "
+			 "decisions cannot be verified; the nearest is %s (replay with --policy "
+			 "model=%s is a what-if)",
+			 release, names, k->name, k->name);
 }
 
 /* --- set-up ------------------------------------------------------------------------------- */
@@ -198,11 +209,6 @@ static enum start_state set_start_state(struct engine *g, struct ra_run *run)
 	return START_BOOT;
 }
 
-static const struct generation *recorded_generation(const struct engine *g)
-{
-	return g->o->recorded ? g->o->recorded : g->o->policies[0].generation;
-}
-
 /* A page-cluster that the kernel had all the time is no what-if. */
 static bool as_recorded(const struct engine *g, const struct policy *p)
 {
@@ -212,7 +218,7 @@ static bool as_recorded(const struct engine *g, const struct policy *p)
 	    p->page_cluster != g->machine.page_cluster)
 		return false;
 	same.page_cluster = -1;
-	return !policy_differs(&same, recorded_generation(g));
+	return !policy_differs(&same, replay_recorded(g->o));
 }
 
 /* The time from which on is counted. */
@@ -228,7 +234,7 @@ static int prepare_run(struct engine *g, unsigned int i)
 			   res);
 
 	memcpy(res->policy, g->o->policies[i].spec, sizeof(res->policy));
-	strncpy(res->model, g->o->policies[i].generation->name, sizeof(res->model) - 1);
+	strncpy(res->model, g->o->policies[i].kernel->name, sizeof(res->model) - 1);
 	res->what_if = g->o->policies[i].what_if && !as_recorded(g, &g->o->policies[i]);
 	if (ret)
 		return ret;
@@ -249,11 +255,11 @@ static int prepare_run(struct engine *g, unsigned int i)
 static int prepare_lru(struct engine *g)
 {
 	const struct replay_options *o = g->o;
-	int ret = lru_feed_init(&g->feed, g->r, recorded_generation(g), o->policies, o->npolicies,
+	int ret = lru_feed_init(&g->feed, g->r, replay_recorded(g->o), o->policies, o->npolicies,
 				g->results);
 
 	g->feed.flag_used = g->survey.flag_used;
-	if (!ret && o->verify)
+	if (!ret && g->verified & KERNEL_BATCHES)
 		ret = lru_verify_init(&g->lru_verify, &g->feed, &g->survey, &g->results[0].verify);
 	return ret;
 }
@@ -298,15 +304,16 @@ static int prepare(struct engine *g, struct error *e)
 	for (int t = EV_DRAIN; t <= EV_FLUSH; t++)
 		g->lru |= g->survey.events[t] != 0;
 	if (o->verify) {
-		ret = check_generation(g, e);
+		ret = choose_verified(g, e);
 		if (ret)
 			return ret;
+		g->results[0].verify.done = true;
 	}
 	if (o->from_ns > g->survey.last_ns)
 		return error_set(e, -ERANGE, "no event at or after %" PRIu64 " ns", o->from_ns);
 	g->waiting = o->from_ns > g->survey.first_ns;
 	guess_mode(g);
-	g->verifying = o->verify || g->waiting;
+	g->verifying = g->verified & KERNEL_READAHEAD || g->waiting;
 	g->cache.policies = o->npolicies + g->verifying;
 	if (o->slices) {
 		g->slice_ns = (g->survey.last_ns - counts_begin(g)) / o->slices + 1;
@@ -321,9 +328,10 @@ static int prepare(struct engine *g, struct error *e)
 	if (!ret && g->verifying) {
 		struct policy recorded;
 
-		policy_recorded(&recorded, recorded_generation(g));
-		ret = verify_init(&g->verify, &recorded, &g->machine, &g->cache, o->npolicies,
-				  &g->survey, o->verify ? &g->results[0].verify : &g->unasked);
+		policy_recorded(&recorded, replay_recorded(g->o));
+		ret = verify_init(
+			&g->verify, &recorded, &g->machine, &g->cache, o->npolicies, &g->survey,
+			g->verified & KERNEL_READAHEAD ? &g->results[0].verify : &g->unasked);
 		if (!ret)
 			set_start_state(g, &g->verify.run);
 	}
@@ -438,6 +446,26 @@ static int take_recorded_windows(const struct engine *g, struct replay_result *r
 	return ret;
 }
 
+static int finish_verify(struct engine *g)
+{
+	struct verify_result *v = &g->results[0].verify;
+	int ret = 0;
+
+	if (swap_events(g) || !g->lru) {
+		if (g->verified & KERNEL_READAHEAD)
+			ret = verify_finish(&g->verify);
+		else
+			verify_result_missing(v, "windows, lookups and reads (no exact model of "
+						 "this kernel's readahead)");
+	}
+	if (g->lru && g->verified & KERNEL_BATCHES)
+		lru_verify_finish(&g->lru_verify);
+	else if (g->lru)
+		verify_result_missing(v, "releases, drains and flushes (no exact model of this "
+					 "kernel's batches)");
+	return ret;
+}
+
 static int finish(struct engine *g, struct error *e)
 {
 	const struct trace_stats *stats = trace_get_stats(g->r);
@@ -462,12 +490,10 @@ static int finish(struct engine *g, struct error *e)
 			cost_estimate(g->o->cost, page_size, res);
 		add_notes(g, res);
 	}
-	if (!ret && g->o->verify && (swap_events(g) || !g->lru))
-		ret = verify_finish(&g->verify);
+	if (!ret && g->o->verify)
+		ret = finish_verify(g);
 	if (!ret && g->lru)
 		ret = lru_feed_finish(&g->feed, g->results);
-	if (!ret && g->lru && g->o->verify)
-		lru_verify_finish(&g->lru_verify);
 	if (!ret && g->alloc)
 		ret = alloc_replay_finish(g->alloc);
 	return ret ? error_errno(e, ret, "cannot finish the replay") : 0;

@@ -292,7 +292,7 @@ int engine_begin(struct engine *g)
 	int ret = 0;
 
 	g->waiting = false;
-	g->verifying = g->o->verify;
+	g->verifying = g->verified & KERNEL_READAHEAD;
 	for (unsigned int p = 0; p < g->o->npolicies && !ret; p++)
 		ret = begin_run(g, p);
 	return ret;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "replay/engine_state.h"
 
+static bool verifying(const struct engine *g)
+{
+	return g->verified & KERNEL_BATCHES;
+}
+
 static int on_drain(struct engine *g, const struct moment *at, unsigned int cpu,
 		    const struct columns *c, uint32_t i)
 {
@@ -10,7 +15,7 @@ static int on_drain(struct engine *g, const struct moment *at, unsigned int cpu,
 	for (int op = 0; op < PV_OPS; op++)
 		d.moved[op] = c->v[DRAIN_ADD + op][i];
 	lru_feed_drain(&g->feed, at, cpu, &d);
-	if (g->o->verify)
+	if (verifying(g))
 		lru_verify_drain(&g->lru_verify, at, cpu, &d);
 	return ret;
 }
@@ -22,7 +27,7 @@ static int on_release(struct engine *g, const struct moment *at, unsigned int cp
 	int drained = column_has(c, i, BATCH_DRAINED) ? c->v[BATCH_DRAINED][i] != 0 : -1;
 	int ret = lru_feed_release(&g->feed, at, cpu, batch, n, drained);
 
-	if (!ret && g->o->verify)
+	if (!ret && verifying(g))
 		ret = lru_verify_release(&g->lru_verify, at, batch, n, drained);
 	return ret;
 }
@@ -35,7 +40,7 @@ static void on_lruadd(struct engine *g, const struct moment *at, unsigned int cp
 
 	if (!lru_feed_believes(&g->feed, n))
 		return;
-	if (g->o->verify)
+	if (verifying(g))
 		lru_verify_add(&g->lru_verify, at, cpu, op, large, n);
 	lru_feed_add(&g->feed, cpu, op, large, n);
 }
@@ -43,7 +48,7 @@ static void on_lruadd(struct engine *g, const struct moment *at, unsigned int cp
 int engine_lru_event(struct engine *g, const struct block_view *v, uint32_t k, enum event_type type,
 		     const struct columns *c, uint32_t i)
 {
-	struct lru_verify *verify = g->o->verify ? &g->lru_verify : NULL;
+	struct lru_verify *verify = verifying(g) ? &g->lru_verify : NULL;
 	struct moment at = engine_moment(v, k, c, i);
 	/* LRUADD without op= is what its name says; one we do not know is of no batch. */
 	bool inserts = type == EV_LRUADD || type == EV_FLUSH;

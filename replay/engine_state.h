@@ -28,7 +28,8 @@ struct engine {
 	struct lru_verify lru_verify;
 	struct alloc_replay *alloc; /* NULL: nothing calls for allocators */
 	bool page_cluster_known, vma_ra_known;
-	bool waiting;	/* the policies do not act yet: the time of from_ns has not come */
+	bool waiting;	       /* the policies do not act yet: the time of from_ns has not come */
+	unsigned int verified; /* enum kernel_part: what --verify compares */
 	bool verifying; /* verify follows the trace: it was asked for, or its state is, for later */
 	struct verify_result unasked;
 	bool calls_seen; /* a recorded readahead call went by */

@@ -86,7 +86,7 @@ static bool may_bypass(const struct ra_run *run, const struct need *n)
 	if (!(run->machine->slots.dev[n->type].flags & DEVICE_SYNC_IO))
 		return false;
 	return n->cause == LOOKUP_FAULT ||
-	       (n->cause == LOOKUP_SHMEM && run->policy.generation->shmem_bypass);
+	       (n->cause == LOOKUP_SHMEM && run->policy.kernel->readahead.shmem_bypass);
 }
 
 static bool vma_mode(const struct ra_run *run)
@@ -117,7 +117,7 @@ bool run_bypasses(const struct ra_run *run, const struct need *n)
 	if (run->policy.no_bypass || !may_bypass(run, n))
 		return false;
 	if (n->cause == LOOKUP_SHMEM)
-		return run->policy.generation->shmem_bypass;
+		return run->policy.kernel->readahead.shmem_bypass;
 	/* The event need not say it: a snapshot may have. */
 	if (count < 0)
 		count = run->machine->slots.dev[n->type].refs[n->off];
