@@ -171,7 +171,8 @@ static const struct {
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-static int apply_setting(struct policy *p, char *setting, struct error *e)
+/* @seen: a bit for each of settings[] that came before */
+static int apply_setting(struct policy *p, char *setting, unsigned int *seen, struct error *e)
 {
 	char *value = strchr(setting, '=');
 	unsigned int i = 0;
@@ -187,6 +188,11 @@ static int apply_setting(struct policy *p, char *setting, struct error *e)
 				 "swapoff, prev, bypass, cpus, model, allocator, reserve, devices, "
 				 "drain, drain-off, lruadd",
 				 setting);
+	/* Sites add up; of anything else the last one would win unseen. */
+	if (*seen >> i & 1 && settings[i].set != set_drain_off)
+		return error_set(e, -EINVAL,
+				 "policy: %s is set twice; a policy has one value for it", setting);
+	*seen |= 1u << i;
 	return settings[i].set(p, value, e);
 }
 
@@ -200,6 +206,7 @@ bool policy_differs(const struct policy *p, const struct kernel *recorded)
 int policy_parse(struct policy *p, const struct kernel *recorded, const char *spec, struct error *e)
 {
 	char copy[sizeof(p->spec)], *rest = copy, *setting;
+	unsigned int seen = 0;
 	int ret = 0;
 
 	policy_recorded(p, recorded);
@@ -211,7 +218,7 @@ int policy_parse(struct policy *p, const struct kernel *recorded, const char *sp
 	if (!strcmp(spec, "recorded"))
 		return 0;
 	while (!ret && (setting = strsep(&rest, ",")))
-		ret = apply_setting(p, setting, e);
+		ret = apply_setting(p, setting, &seen, e);
 	p->what_if = policy_differs(p, recorded);
 	return ret;
 }

@@ -51,7 +51,7 @@ void policy_recorded(struct policy *p, const struct kernel *k);
 /**
  * policy_parse - settings on top of policy_recorded()
  * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev bypass cpus model
- *	  allocator reserve devices drain drain-off lruadd
+ *	  allocator reserve devices drain drain-off lruadd; each once, but for drain-off
  * Returns 0 or -EINVAL with a sentence that names the setting and what is possible; a file of
  * devices that cannot be read gives its errno.
  */

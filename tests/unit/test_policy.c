@@ -80,6 +80,11 @@ static void mistakes_are_named(void **state)
 		{ "cpus=0", "cpus=0" },
 		{ "prev=none", "prev=none" },
 		{ "", "''" },
+		{ "page-cluster=2,page-cluster=3", "page-cluster is set twice" },
+		{ "swapoff=vanilla,cpus=2,swapoff=vanilla", "swapoff is set twice" },
+		{ "allocator=scan-6.1,allocator=cluster-6.18", "allocator is set twice" },
+		{ "model=v6.1,readahead=none,model=v6.1", "model is set twice" },
+		{ "lruadd=inline-mb,drain=once,lruadd=inline-mb", "lruadd is set twice" },
 	};
 	const struct kernel *k = kernel_by_name("v6.12");
 	struct policy p;
