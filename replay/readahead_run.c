@@ -222,13 +222,15 @@ unsigned int run_window(struct ra_run *run, const struct need *n, struct window_
 {
 	const struct machine *m = run->machine;
 	unsigned int pages = 1, order = run_page_cluster(run);
+	struct ra_vma_geometry geometry = m->geometry;
 
+	geometry.clamp_zero = run->policy.kernel->readahead.vma_left_clamp;
 	walk->way = run_way(run, n);
 	run_take_start_state(run, n, walk->way);
 	switch (walk->way) {
 	case WAY_VMA:
 		pages = ra_vma_window(&run->vma_word[n->vma], n->addr, n->vma_start, n->vma_end,
-				      order, &m->geometry, &walk->w);
+				      order, &geometry, &walk->w);
 		/* The last page of the address space has no end to count to. */
 		walk->neighbours = pages > 1 && walk->w.end > walk->w.start;
 		break;
