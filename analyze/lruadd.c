@@ -2,7 +2,6 @@
 #include "analyze/lruadd.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "render/format.h"
 
@@ -19,12 +18,12 @@ double lruadd_published_page_ns(int kernel)
  */
 static double own_page_ns(const struct calibration *c)
 {
-	unsigned int major, minor;
+	struct kernel_release r;
 	double own;
 
-	if (!c->have_read || sscanf(c->release, "%u.%u", &major, &minor) != 2)
+	if (!c->have_read || !kernel_release_parse(&r, c->release))
 		return NAN;
-	own = calibration_extra(c, lruadd_of_kernel(major, minor));
+	own = calibration_extra(c, kernel_find(&r)->lruadd);
 	return c->read_first.median + c->read_again.median - own +
 	       calibration_extra(c, LRUADD_OUTLINE_MB);
 }

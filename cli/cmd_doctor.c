@@ -248,16 +248,15 @@ static int watch_interval(const struct arguments *args, const struct doctor_fact
 /* A distribution's kernel may hold later patches, or lack what its release has. */
 static void say_if_patched(const struct probe_result *r)
 {
-	const struct generation *g;
 	char release[128];
-	bool exact;
+	struct kernel k;
 
 	machine_release("", release, sizeof(release));
-	g = generation_of_release(release, &exact);
-	if (r->recognised >= 0 && swapoff_generations[r->recognised].policy != g->swapoff)
+	kernel_of_release(&k, release);
+	if (r->recognised >= 0 && swapoff_generations[r->recognised].policy != k.readahead.swapoff)
 		printf("that is not what the release (%s, model %s) stands for: replay its traces "
 		       "with swapoff=%s\n",
-		       release, g->name,
+		       release, k.name,
 		       swapoff_policy_name(swapoff_generations[r->recognised].policy));
 }
 

@@ -255,9 +255,8 @@ static int finish(const struct arguments *args, const struct replay_input *in,
 	/* Damage and loss are said in any case: they may be why a verification failed. */
 	ret = replay_input_findings(args, in);
 	if (results[0].verify.done && !results[0].verify.checked)
-		return fail(EXIT_FINDING,
-			    "%s: nothing could be verified: the trace does not hold %s", in->path,
-			    results[0].verify.missing);
+		return fail(EXIT_FINDING, "%s: nothing could be verified; not checked: %s",
+			    in->path, results[0].verify.missing);
 	return verify_failed(&results[0]) ? EXIT_FINDING : ret;
 }
 
@@ -271,10 +270,10 @@ static int parse_policies(const struct arguments *args, const struct replay_inpu
 
 	if (given >= REPLAY_POLICIES)
 		return fail(EXIT_USAGE, "more than %d policies", REPLAY_POLICIES - 1);
-	policy_recorded(&policies[0], in->generation);
+	policy_recorded(&policies[0], &in->kernel);
 	*n = 1;
 	for (int i = 0; i < given; i++) {
-		if (policy_parse(&policies[*n], in->generation, specs[i], &e))
+		if (policy_parse(&policies[*n], &in->kernel, specs[i], &e))
 			return fail(EXIT_USAGE, "%s", e.text);
 		++*n;
 	}
@@ -316,7 +315,7 @@ static int replay(const struct arguments *args, struct replay_input *in)
 	static struct replay_result results[REPLAY_POLICIES];
 	struct replay_options o = {
 		.policies = policies,
-		.recorded = in->generation,
+		.recorded = &in->kernel,
 		.verify = option_flag(args, "verify"),
 		.have_init_hits = option_given(args, "init-hits"),
 		.init_hits = (uint32_t)option_u64(args, "init-hits", 0),

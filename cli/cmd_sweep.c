@@ -245,7 +245,7 @@ static int print_results(const struct arguments *args, const struct sweep *s,
 	return 0;
 }
 
-static int parse_policies(struct sweep *s, const struct grid *g, const struct generation *recorded)
+static int parse_policies(struct sweep *s, const struct grid *g, const struct kernel *recorded)
 {
 	struct error e;
 
@@ -264,7 +264,7 @@ static int sweep(const struct arguments *args, struct sweep *s, struct replay_in
 		 const struct grid *g)
 {
 	uint64_t jobs = option_u64(args, "jobs", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
-	int ret = parse_policies(s, g, in->generation);
+	int ret = parse_policies(s, g, &in->kernel);
 
 	if (ret)
 		return ret;
@@ -348,7 +348,7 @@ static int run_sweep(const struct arguments *args)
 		return fail(EXIT_USAGE, "%s", e.text);
 	ret = replay_input_open(&in, args->files[0]);
 	if (!ret) {
-		s.options.recorded = in.generation;
+		s.options.recorded = &in.kernel;
 		if (cost_parse(&cost, option_string(args, "device", device_of(&in)), &e))
 			ret = fail(EXIT_USAGE, "%s", e.text);
 		else

@@ -9,25 +9,18 @@
 
 #include "cli/trace_notes.h"
 
-static void say_model(const struct replay_input *in)
+/* The release of a kernel whose readahead has no exact model; NULL: it has one. */
+static const char *release_without_model(const struct replay_input *in)
 {
-	const struct trace_header *h = trace_get_header(in->reader);
-	const char *release = trace_header_get(h, "release");
-	bool exact;
-
-	generation_of_release(release, &exact);
-	if (release && !exact)
-		warn("%s: there is no model of the readahead of kernel %s; the nearest, %s, is "
-		     "used",
-		     in->path, release, in->generation->name);
+	if (in->kernel.exact & KERNEL_READAHEAD)
+		return NULL;
+	return trace_header_get(trace_get_header(in->reader), "release");
 }
 
 int replay_input_open(struct replay_input *in, const char *path)
 {
-	const struct trace_header *h;
-	const char *switched;
+	const char *release;
 	struct error e;
-	bool exact;
 	int ret;
 
 	memset(in, 0, sizeof(*in));
@@ -35,19 +28,17 @@ int replay_input_open(struct replay_input *in, const char *path)
 	ret = trace_open(&in->reader, path, &e);
 	if (ret)
 		return fail(exit_code_for(ret), "%s", e.text);
-	h = trace_get_header(in->reader);
-	in->generation = generation_of_release(trace_header_get(h, "release"), &exact);
-	switched = trace_header_get(h, "swapoff");
-	if (switched) {
-		ret = generation_switched(&in->own, in->generation, switched, &e);
-		in->generation = &in->own;
-	}
+	ret = kernel_recorded(&in->kernel, trace_get_header(in->reader), &e);
 	if (ret) {
 		replay_input_close(in);
 		return fail(EXIT_INPUT, "%s: %s", path, e.text);
 	}
 	trace_facts_of(in->reader, path, &in->facts);
-	say_model(in);
+	release = release_without_model(in);
+	if (release)
+		warn("%s: there is no exact model of the readahead of kernel %s; the nearest, %s, "
+		     "is used",
+		     in->path, release, in->kernel.name);
 	return 0;
 }
 
@@ -59,15 +50,13 @@ void replay_input_close(struct replay_input *in)
 
 void replay_input_note_model(const struct replay_input *in, struct replay_result *first)
 {
-	const char *release = trace_header_get(trace_get_header(in->reader), "release");
-	bool exact;
+	const char *release = release_without_model(in);
 
-	generation_of_release(release, &exact);
-	if (release && !exact && first->readahead.known)
+	if (release && first->readahead.known)
 		replay_result_note(first,
-				   "there is no model of the readahead of kernel %.64s: all rows "
-				   "are what the nearest, %s, does",
-				   release, in->generation->name);
+				   "there is no exact model of the readahead of kernel %.64s: all "
+				   "rows are what the nearest, %s, does",
+				   release, in->kernel.name);
 }
 
 int replay_input_findings(const struct arguments *args, const struct replay_input *in)

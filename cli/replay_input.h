@@ -11,8 +11,7 @@
 struct replay_input {
 	const char *path;
 	struct trace_reader *reader;
-	struct generation own;		     /* what the header says it was switched to */
-	const struct generation *generation; /* of the recorded kernel, or the nearest */
+	struct kernel kernel; /* the recorded one, or the nearest */
 	struct trace_facts facts;
 };
 

@@ -166,7 +166,7 @@ static int replay_capture(struct capture *c)
 		return ret;
 	c->open = true;
 	for (int i = 0; i < POLICIES; i++)
-		if (policy_parse(&policies[i], c->in.generation, specs[i], &e))
+		if (policy_parse(&policies[i], &c->in.kernel, specs[i], &e))
 			return fail(EXIT_USAGE, "%s", e.text);
 	c->done = true;
 	ret = replay_trace(c->in.reader, &o, c->results, &e);

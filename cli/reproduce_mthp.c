@@ -305,7 +305,7 @@ static int replay(const struct arguments *args, struct replay_input *in, const c
 		char spec[64];
 
 		snprintf(spec, sizeof(spec), "allocator=%s", allocators[i]);
-		ret = policy_parse(&policies[i], in->generation, spec, &e);
+		ret = policy_parse(&policies[i], &in->kernel, spec, &e);
 	}
 	if (ret)
 		return fail(EXIT_USAGE, "%s", e.text);

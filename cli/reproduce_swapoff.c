@@ -46,7 +46,7 @@ static int make_policies(const struct capture *c, struct policy *policies)
 	struct error e;
 
 	for (int i = 0; i < COLUMNS; i++)
-		if (policy_parse(&policies[i], c->in.generation, specs[i], &e))
+		if (policy_parse(&policies[i], &c->in.kernel, specs[i], &e))
 			return fail(EXIT_USAGE, "%s", e.text);
 	return 0;
 }

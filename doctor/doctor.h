@@ -109,8 +109,7 @@ struct doctor_facts {
 	char root[512];
 	char release[128];
 	char machine[65];
-	const struct generation *generation;
-	bool exact_model;
+	struct kernel kernel; /* that of the release, or the nearest */
 	uint64_t page_size;
 	uint64_t cluster_slots; /* of the slot allocator; without a configuration the PMD's */
 	bool cluster_known;

@@ -195,7 +195,7 @@ static void read_kernel(struct doctor_facts *f)
 
 	machine_release(f->root, f->release, sizeof(f->release));
 	snprintf(f->machine, sizeof(f->machine), "%s", uname(&u) ? "unknown" : u.machine);
-	f->generation = generation_of_release(f->release, &f->exact_model);
+	kernel_of_release(&f->kernel, f->release);
 	f->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	/* A page table of 8-byte entries maps a PMD: that many slots are a cluster with THP_SWAP.
 	 */

@@ -110,10 +110,11 @@ int doctor_json(FILE *out, const struct doctor_facts *f, const struct doctor_hoo
 	json_t *o = json_pack(
 		"{s:s, s:i, s:{s:o, s:o, s:s, s:b}, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}",
 		"swaptrace", "doctor", "version", 1, "kernel", "release", escaped(f->release),
-		"machine", escaped(f->machine), "model", f->generation->name, "exact_model",
-		f->exact_model, "page_size", number(f->page_size), "cluster_slots",
-		number(f->cluster_slots), "devices", f->have_swaps ? devices(f) : json_null(),
-		"size_kb", number(doctor_swaps_size(&f->swaps)), "used_kb",
+		"machine", escaped(f->machine), "model", f->kernel.name, "exact_model",
+		(f->kernel.exact & KERNEL_READAHEAD) != 0, "page_size", number(f->page_size),
+		"cluster_slots", number(f->cluster_slots), "devices",
+		f->have_swaps ? devices(f) : json_null(), "size_kb",
+		number(doctor_swaps_size(&f->swaps)), "used_kb",
 		number(doctor_swaps_used(&f->swaps)), "readahead", readahead(f), "procfs",
 		f->procfs, "counters", counters(&f->counters), "recording", recording(h));
 	int ret = !o ? -ENOMEM : json_dumpf(o, out, JSON_INDENT(2)) ? -EIO : 0;

@@ -24,8 +24,10 @@ static void print_kernel(FILE *out, const struct doctor_facts *f)
 	char release[4 * sizeof(f->release) + 1];
 
 	escape_text(f->release, strlen(f->release), release, sizeof(release));
-	fprintf(out, "kernel: %s (%s); model %s%s\n", release, f->machine, f->generation->name,
-		f->exact_model ? "" : ", the nearest: there is none of exactly this series");
+	fprintf(out, "kernel: %s (%s); model %s%s\n", release, f->machine, f->kernel.name,
+		f->kernel.exact & KERNEL_READAHEAD
+			? ""
+			: ", the nearest: none is exact for this release");
 }
 
 static void add_device(struct table *t, const struct doctor_device *d)

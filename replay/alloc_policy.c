@@ -10,34 +10,6 @@
 #include "replay/model/alloc.h"
 #include "traces/event.h"
 
-/*
- * First release of each allocator, and the last one for which the model is the code of that
- * series; releases between that and the next row get the nearest model.
- */
-static const struct {
-	unsigned int major, minor, last_exact;
-	const char *allocator;
-} allocators[] = {
-	{ 0, 0, 0, "scan-6.1" }, /* before 5.15: as 6.1 but for the scan's start */
-	{ 5, 15, 19, "scan-6.1" },     { 6, 0, 6, "scan-6.1" }, { 6, 10, 11, "mthp-empty-only" },
-	{ 6, 12, 13, "cluster-6.12" }, /* up to 6.17 the search keeps its order */
-	{ 6, 18, 18, "cluster-6.18" },
-};
-
-const char *allocator_of_release(const char *release, bool *exact)
-{
-	unsigned int major, minor, i = sizeof(allocators) / sizeof(allocators[0]) - 1;
-
-	*exact = false;
-	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
-		return "cluster-6.12";
-	while (i && (major < allocators[i].major ||
-		     (major == allocators[i].major && minor < allocators[i].minor)))
-		i--;
-	*exact = i && major == allocators[i].major && minor <= allocators[i].last_exact;
-	return allocators[i].allocator;
-}
-
 static bool same_device(const struct policy_device *a, const struct policy_device *b)
 {
 	if (a->present != b->present || a->pages != b->pages || a->prio != b->prio ||
@@ -65,11 +37,9 @@ bool alloc_policy_set(const struct alloc_policy *p)
 
 int alloc_policy_allocator(struct alloc_policy *p, const char *value, struct error *e)
 {
-	const char *name;
+	const char *name = swap_alloc_named(value);
 
-	for (unsigned int i = 0; (name = swap_alloc_generation(i)); i++) {
-		if (strcmp(name, value))
-			continue;
+	if (name) {
 		snprintf(p->allocator, sizeof(p->allocator), "%s", name);
 		return 0;
 	}

@@ -23,20 +23,12 @@ struct policy_device {
 };
 
 struct alloc_policy {
-	char allocator[20]; /* name of a model (swap_alloc_generation()); "": of the generation */
+	char allocator[20]; /* name of a model (swap_alloc_generation()); "": of the kernel */
 	bool reserve;
 	unsigned int reserve_order, reserve_percent; /* 1 .. 99 percent of each device's clusters */
 	bool devices;				     /* device[] stands in for the recorded ones */
 	struct policy_device device[POLICY_DEVICES]; /* [type] */
 };
-
-/**
- * allocator_of_release - the allocator model for a kernel release
- * @release: "6.11.2"; NULL or unreadable: cluster-6.12
- * @exact: set to whether the model was checked against this series; else it is the nearest
- * Source: kernel-facts 3.6 to 3.11 (which generation which release has).
- */
-const char *allocator_of_release(const char *release, bool *exact);
 
 /** alloc_policy_same - whether two policies ask for the same allocator and devices */
 bool alloc_policy_same(const struct alloc_policy *a, const struct alloc_policy *b);

@@ -33,6 +33,11 @@ const char *start_state_name(enum start_state s)
 	return names[s];
 }
 
+const struct kernel *replay_recorded(const struct replay_options *o)
+{
+	return o->recorded ? o->recorded : o->policies[0].kernel;
+}
+
 int replay_can_verify(const struct trace_header *h, struct error *e)
 {
 	size_t from = 0;
@@ -44,25 +49,35 @@ int replay_can_verify(const struct trace_header *h, struct error *e)
 	return 0;
 }
 
-/*
- * The models of readahead, of the per-CPU batches and of the allocator belong to different
- * releases, so it takes the survey to know which are needed.
- */
-static int check_exact(const struct engine *g)
+/* The parts of the kernel that the trace tells of; it takes the survey to know. */
+static unsigned int parts_of_trace(const struct engine *g)
+{
+	unsigned int parts = 0;
+
+	for (unsigned int i = 0; i < REPLAY_FAMILIES; i++)
+		if (replay_families[i]->told(&g->x))
+			parts |= replay_families[i]->part;
+	return parts ? parts : KERNEL_READAHEAD;
+}
+
+/* What --verify compares: all parts that have an exact model. Others are named at the end. */
+static int choose_verified(struct engine *g)
 {
 	const char *release = trace_header_get(g->x.header, "release");
-	bool exact;
-	const struct generation *nearest = generation_of_release(release, &exact);
+	const struct kernel *k = g->x.recorded;
+	unsigned int parts = parts_of_trace(g);
+	char names[80];
 
-	if (!release || exact)
+	g->x.verified = k->exact;
+	g->x.results[0].verify.done = true;
+	if (!release || k->exact & parts)
 		return 0;
-	for (unsigned int i = 0; i < REPLAY_FAMILIES; i++)
-		if (replay_families[i]->exact(&g->x))
-			return 0;
+	kernel_part_names(parts, names, sizeof(names));
 	return error_set(g->x.error, -EPROTONOSUPPORT,
-			 "no model of kernel %s, so its decisions cannot be verified; the nearest "
-			 "is %s (replay with --policy model=%s is a what-if)",
-			 release, nearest->name, nearest->name);
+			 "no exact model of kernel %s for what the trace tells of (%s), so its "
+			 "decisions cannot be verified; the nearest is %s (replay with --policy "
+			 "model=%s is a what-if)",
+			 release, names, k->name, k->name);
 }
 
 /* --- set-up ------------------------------------------------------------------------------- */
@@ -80,11 +95,6 @@ static int survey_needs(struct engine *g)
 		return ret;
 	survey_free(&g->survey);
 	return survey_trace(&g->survey, g->x.reader, true, g->x.error);
-}
-
-static const struct generation *recorded_generation(const struct replay_options *o)
-{
-	return o->recorded ? o->recorded : o->policies[0].generation;
 }
 
 /* A page-cluster that the kernel had all the time is no what-if. */
@@ -106,7 +116,7 @@ static void name_results(struct engine *g)
 		struct replay_result *res = &g->x.results[i];
 
 		memcpy(res->policy, p->spec, sizeof(res->policy));
-		strncpy(res->model, p->generation->name, sizeof(res->model) - 1);
+		strncpy(res->model, p->kernel->name, sizeof(res->model) - 1);
 		res->what_if = p->what_if && !as_recorded(g, p);
 	}
 }
@@ -135,7 +145,7 @@ static int prepare(struct engine *g)
 	int ret = survey_needs(g);
 
 	if (!ret && o->verify)
-		ret = check_exact(g);
+		ret = choose_verified(g);
 	if (ret)
 		return ret;
 	if (o->from_ns > g->survey.last_ns)
@@ -318,7 +328,7 @@ int replay_trace(struct trace_reader *r, const struct replay_options *o,
 		.x = { .o = o,
 		       .reader = r,
 		       .header = trace_get_header(r),
-		       .recorded = recorded_generation(o),
+		       .recorded = replay_recorded(o),
 		       .survey = &g.survey,
 		       .world = &g.world,
 		       .results = results,

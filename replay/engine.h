@@ -12,9 +12,9 @@
 #define REPLAY_POLICIES 64
 
 struct replay_options {
-	const struct policy *policies;	   /* npolicies of them; each gives one result */
-	unsigned int npolicies;		   /* 1 .. REPLAY_POLICIES */
-	const struct generation *recorded; /* of the recorded kernel; NULL: that of policies[0] */
+	const struct policy *policies; /* npolicies of them; each gives one result */
+	unsigned int npolicies;	       /* 1 .. REPLAY_POLICIES */
+	const struct kernel *recorded; /* the recorded kernel; NULL: that of policies[0] */
 	bool verify;	     /* compare with the recorded decisions; goes into results[0] */
 	bool have_init_hits; /* --init-hits: the global hit counter at the start */
 	uint32_t init_hits;
@@ -36,12 +36,14 @@ struct replay_options {
  * @results: array of @o->npolicies, filled; free each with replay_result_free(), also after an
  * error Returns 0; -EINVAL when --verify cannot be done because the trace is filtered,
  * -ERANGE when @o->from_ns lies behind the last event,
- * -EPROTONOSUPPORT because there is no model of the recorded release for what the trace holds, with
- * the reason in
- * @e; other negative errno.
+ * -EPROTONOSUPPORT when no part of the kernel that the trace tells of has an exact model for the
+ * recorded release, with the reason in @e; other negative errno.
  */
 int replay_trace(struct trace_reader *r, const struct replay_options *o,
 		 struct replay_result *results, struct error *e);
+
+/** replay_recorded - the recorded kernel that @o is about */
+const struct kernel *replay_recorded(const struct replay_options *o);
 
 /**
  * replay_can_verify - whether the trace allows --verify

@@ -16,7 +16,8 @@ struct replay_context {
 	const struct replay_options *o;
 	struct trace_reader *reader;
 	const struct trace_header *header;
-	const struct generation *recorded; /* behaviour of the recorded kernel, or the nearest */
+	const struct kernel *recorded; /* the recorded kernel, or the nearest */
+	unsigned int verified; /* enum kernel_part: what --verify compares */
 	struct survey *survey;
 	struct world *world;
 	struct replay_result *results; /* of each policy; verify goes into the first */
@@ -32,8 +33,12 @@ struct family_handler {
 
 struct replay_family {
 	const char *name;
+	enum kernel_part part;		     /* of the kernel, that it has models of */
+	const struct policy_setting *settings; /* keys of a SPEC that are its own */
 	const struct family_handler *handlers; /* [EV_NR] */
 
+	/** told - whether the trace tells of that part of the kernel */
+	bool (*told)(const struct replay_context *x);
 	/** prepare - 0 with *@family set, NULL: the trace holds nothing for it; negative errno */
 	int (*prepare)(struct replay_context *x, void **family);
 	/** wants - add keys that only this replay reads, beyond those of the handlers; may be NULL */
@@ -43,8 +48,6 @@ struct replay_family {
 	 * after *@next, which it sets. May be NULL. 0 or -ENOMEM
 	 */
 	int (*wake)(void *family, uint64_t t_ns, uint64_t *next);
-	/** exact - whether there is a model of the recorded kernel itself, to be verified */
-	bool (*exact)(const struct replay_context *x);
 	/** check - an event is over: does the state hold together? Slow; may be NULL. 0 or -EUCLEAN */
 	int (*check)(void *family);
 	/** finish - the trace has ended: complete the results; 0 or negative errno */

@@ -4,31 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const lruadd_names[] = { "recorded", "outline-mb", "inline-mb", "inline-relaxed",
-					    "no-barrier" };
-
-const char *lruadd_name(enum lruadd l)
+bool lru_policy_differs(const struct lru_policy *p, const struct kernel *k)
 {
-	return lruadd_names[l];
-}
-
-enum lruadd lruadd_of_kernel(unsigned int major, unsigned int minor)
-{
-	unsigned int version = major * 1000 + (minor < 999 ? minor : 999);
-
-	if (version < 4017 || version >= 5018)
-		return LRUADD_NO_BARRIER;
-	return version < 5007 ? LRUADD_OUTLINE_MB : LRUADD_INLINE_RELAXED;
-}
-
-bool lru_policy_differs(const struct lru_policy *p, const struct pv_rules *rules,
-			enum lruadd kernel_adds)
-{
-	if (p->noff || (p->lruadd != LRUADD_RECORDED && p->lruadd != kernel_adds))
+	if (p->noff || (p->lruadd != LRUADD_RECORDED && p->lruadd != k->lruadd))
 		return true;
 	if (p->drain == LRU_DRAIN_RECORDED)
 		return false;
-	return (p->drain == LRU_DRAIN_ALWAYS) != (rules->policy == PV_DRAIN_ALWAYS);
+	return (p->drain == LRU_DRAIN_ALWAYS) != (k->batches.policy == PV_DRAIN_ALWAYS);
 }
 
 int lru_policy_drain(struct lru_policy *p, const char *value, struct error *e)
@@ -58,7 +40,7 @@ int lru_policy_drain_off(struct lru_policy *p, const char *value, struct error *
 int lru_policy_lruadd(struct lru_policy *p, const char *value, struct error *e)
 {
 	for (int i = LRUADD_OUTLINE_MB; i <= LRUADD_INLINE_RELAXED; i++)
-		if (!strcmp(value, lruadd_names[i])) {
+		if (!strcmp(value, lruadd_name((enum lruadd)i))) {
 			p->lruadd = (enum lruadd)i;
 			return 0;
 		}

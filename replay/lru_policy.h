@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "common/error.h"
-#include "replay/model/pagevec.h"
+#include "replay/kernels.h"
 
 /* What a policy says about the per-CPU batches of the LRU: drain=, drain-off= and lruadd=. */
 
@@ -18,15 +18,6 @@ enum lru_drain {
 	LRU_DRAIN_ONCE,	    /* once in the life of the batch: 4.15 on */
 };
 
-/* How the function that adds a page to an LRU list asks whether the page is evictable (T4). */
-enum lruadd {
-	LRUADD_RECORDED,
-	LRUADD_OUTLINE_MB,     /* full barrier, out-of-line call: 4.17 to 5.6 */
-	LRUADD_INLINE_MB,      /* full barrier, inline test: the thread's patch 1/2 alone */
-	LRUADD_INLINE_RELAXED, /* barrier only where the atomic is none, inline: 5.7 to 5.17 */
-	LRUADD_NO_BARRIER,     /* ordered by the LRU lock: before 4.17 and from 5.18 on */
-};
-
 struct lru_policy {
 	enum lru_drain drain;
 	enum lruadd lruadd;
@@ -34,20 +25,8 @@ struct lru_policy {
 	char off[LRU_SITES_OFF][LRU_SITE_NAME]; /* sites that no longer drain */
 };
 
-/** lruadd_name - "outline-mb", "inline-mb", "inline-relaxed", "no-barrier"; "recorded" */
-const char *lruadd_name(enum lruadd l);
-
-/**
- * lruadd_of_kernel - what kernel @major.@minor does, never LRUADD_RECORDED
- * Source: kernel-facts 4.6 (9c4e6b1a7027 in 4.17, the series of T4 in 5.7, the mlock rework of
- * 5.18).
- */
-enum lruadd lruadd_of_kernel(unsigned int major, unsigned int minor);
-
-/** lru_policy_differs - whether anything differs from a kernel with @rules that does @kernel_adds
- */
-bool lru_policy_differs(const struct lru_policy *p, const struct pv_rules *rules,
-			enum lruadd kernel_adds);
+/** lru_policy_differs - whether anything differs from what kernel @k does */
+bool lru_policy_differs(const struct lru_policy *p, const struct kernel *k);
 
 /*
  * The settings' values: always|once, the name of a site, outline-mb|inline-mb|inline-relaxed. Each

@@ -6,76 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In order of age. Sources: kernel-facts 1.5 (accounting), 1.7 (VMA), 1.8 (bypass), 2.3 (swapoff).
- */
-static const struct generation generations[] = {
-	{ "v5.6", 5, 6, SWAPOFF_VANILLA, false, false, "scan-6.1" },
-	{ "v6.1", 6, 1, SWAPOFF_LOOKUP_FIRST, false, false, "scan-6.1" },
-	{ "v6.12", 6, 12, SWAPOFF_LOOKUP_FIRST, false, true, "cluster-6.12" },
-	{ "v6.18", 6, 18, SWAPOFF_LOOKUP_ONLY, true, true, "cluster-6.18" },
-};
-#define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
-
-/* First release that behaves like generations[i] as far as readahead goes. */
-static const unsigned int first_like[GENERATIONS][2] = { { 0, 0 }, { 5, 8 }, { 6, 11 }, { 6, 18 } };
-
-const struct generation *generation_at(unsigned int i)
-{
-	return i < GENERATIONS ? &generations[i] : NULL;
-}
-
-const struct generation *generation_by_name(const char *name)
-{
-	for (unsigned int i = 0; i < GENERATIONS; i++)
-		if (!strcmp(generations[i].name, name))
-			return &generations[i];
-	return NULL;
-}
-
-const struct generation *generation_of_release(const char *release, bool *exact)
-{
-	unsigned int major, minor, i = GENERATIONS - 1;
-
-	*exact = false;
-	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
-		return generation_by_name("v6.12");
-	while (i && (major < first_like[i][0] ||
-		     (major == first_like[i][0] && minor < first_like[i][1])))
-		i--;
-	*exact = generations[i].major == major && generations[i].minor == minor;
-	return &generations[i];
-}
-
-const char *swapoff_policy_name(enum swapoff_policy s)
-{
-	static const char *const names[] = { "vanilla", "lookup-first", "lookup-only", "fixed" };
-
-	return names[s];
-}
-
-int generation_switched(struct generation *own, const struct generation *g, const char *swapoff,
-			struct error *e)
-{
-	*own = *g;
-	for (unsigned int i = SWAPOFF_VANILLA; swapoff && i < SWAPOFF_FIXED; i++)
-		if (!strcmp(swapoff, swapoff_policy_name((enum swapoff_policy)i))) {
-			own->swapoff = (enum swapoff_policy)i;
-			return 0;
-		}
-	return swapoff ? error_set(e, -EINVAL,
-				   "header: swapoff=%s is not one of vanilla, lookup-first, "
-				   "lookup-only",
-				   swapoff)
-		       : 0;
-}
-
-void policy_recorded(struct policy *p, const struct generation *g)
+void policy_recorded(struct policy *p, const struct kernel *k)
 {
 	memset(p, 0, sizeof(*p));
 	snprintf(p->spec, sizeof(p->spec), "recorded");
-	p->generation = g;
+	p->kernel = k;
 	p->page_cluster = -1;
-	p->swapoff = g->swapoff;
+	p->swapoff = k->readahead.swapoff;
 }
 
 /* "fixed:N" with N a power of two up to 2^15; 0 when @value is something else */
@@ -113,11 +50,8 @@ static int set_readahead(struct policy *p, const char *value, struct error *e)
 
 static int set_swapoff(struct policy *p, const char *value, struct error *e)
 {
-	for (unsigned int i = SWAPOFF_VANILLA; i < SWAPOFF_FIXED; i++)
-		if (!strcmp(value, swapoff_policy_name((enum swapoff_policy)i))) {
-			p->swapoff = (enum swapoff_policy)i;
-			return 0;
-		}
+	if (swapoff_policy_by_name(value, &p->swapoff))
+		return 0;
 	p->swapoff_fixed = parse_fixed(value);
 	if (!p->swapoff_fixed)
 		return error_set(e, -EINVAL,
@@ -197,17 +131,19 @@ static int set_cpus(struct policy *p, const char *value, struct error *e)
 	return parse_number("cpus", value, 1, 8192, &p->cpus, e);
 }
 
-/* A generation is a bundle: what was set before it in the same SPEC stays. */
+/* A kernel is a bundle: what was set before it in the same SPEC stays. */
 static int set_model(struct policy *p, const char *value, struct error *e)
 {
-	const struct generation *g = generation_by_name(value);
+	const struct kernel *k = kernel_by_name(value);
+	char names[80];
 
-	if (!g)
-		return error_set(e, -EINVAL,
-				 "policy: model=%s is not one of v5.6, v6.1, v6.12, v6.18", value);
-	if (p->swapoff == p->generation->swapoff)
-		p->swapoff = g->swapoff;
-	p->generation = g;
+	if (!k) {
+		kernel_names(names, sizeof(names));
+		return error_set(e, -EINVAL, "policy: model=%s is not one of %s", value, names);
+	}
+	if (p->swapoff == p->kernel->readahead.swapoff)
+		p->swapoff = k->readahead.swapoff;
+	p->kernel = k;
 	return 0;
 }
 
@@ -241,53 +177,108 @@ static int set_lruadd(struct policy *p, const char *value, struct error *e)
 	return lru_policy_lruadd(&p->lru, value, e);
 }
 
-static const struct {
-	const char *key;
-	int (*set)(struct policy *p, const char *value, struct error *e);
-} settings[] = {
-	{ "readahead", set_readahead }, { "page-cluster", set_page_cluster },
-	{ "swapoff", set_swapoff },	{ "prev", set_prev },
-	{ "bypass", set_bypass },	{ "cpus", set_cpus },
-	{ "swapin-order", set_swapin_order },
-	{ "model", set_model },		{ "allocator", set_allocator },
-	{ "reserve", set_reserve },	{ "devices", set_devices },
-	{ "drain", set_drain },		{ "drain-off", set_drain_off },
-	{ "lruadd", set_lruadd },
+const struct policy_setting readahead_settings[] = {
+	{ "readahead", "cluster|vma|none|fixed:N", set_readahead, false },
+	{ "page-cluster", "N", set_page_cluster, false },
+	{ "swapoff", "vanilla|lookup-first|lookup-only|fixed:N", set_swapoff, false },
+	{ "prev", "global|per-device|per-cpu", set_prev, false },
+	{ "bypass", "kernel|none", set_bypass, false },
+	{ "swapin-order", "0|whole|cap:K", set_swapin_order, false },
+	{ NULL, NULL, NULL, false },
 };
 
-static int apply_setting(struct policy *p, char *setting, struct error *e)
+const struct policy_setting alloc_settings[] = {
+	{ "allocator", "NAME", set_allocator, false },
+	{ "reserve", "ORDER:PERCENT", set_reserve, false },
+	{ "devices", "FILE", set_devices, false },
+	{ NULL, NULL, NULL, false },
+};
+
+const struct policy_setting lru_settings[] = {
+	{ "drain", "always|once", set_drain, false },
+	{ "drain-off", "SITE", set_drain_off, true },
+	{ "lruadd", "outline-mb|inline-mb|inline-relaxed", set_lruadd, false },
+	{ NULL, NULL, NULL, false },
+};
+
+const struct policy_setting common_settings[] = {
+	{ "cpus", "N", set_cpus, false },
+	{ "model", "NAME", set_model, false },
+	{ NULL, NULL, NULL, false },
+};
+
+const struct policy_setting *policy_setting_at(unsigned int i)
+{
+	static const struct policy_setting *const tables[] = { readahead_settings, alloc_settings,
+							       lru_settings, common_settings };
+
+	for (unsigned int t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+		for (const struct policy_setting *s = tables[t]; s->key; s++)
+			if (!i--)
+				return s;
+	return NULL;
+}
+
+/* @place: its number, as policy_setting_at() counts. NULL: there is none of that name. */
+static const struct policy_setting *find_setting(const char *key, unsigned int *place)
+{
+	const struct policy_setting *s;
+
+	for (*place = 0; (s = policy_setting_at(*place)); ++*place)
+		if (!strcmp(s->key, key))
+			return s;
+	return NULL;
+}
+
+static int unknown_setting(const char *key, struct error *e)
+{
+	const struct policy_setting *s;
+	char known[200] = "";
+	size_t len = 0;
+
+	for (unsigned int i = 0; (s = policy_setting_at(i)); i++)
+		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "",
+					s->key);
+	return error_set(e, -EINVAL, "policy: unknown setting '%s'; there are %s", key, known);
+}
+
+/* @seen: a bit for each setting that came before */
+static int apply_setting(struct policy *p, char *setting, unsigned int *seen, struct error *e)
 {
 	char *value = strchr(setting, '=');
+	const struct policy_setting *set;
+	unsigned int place;
 
 	if (!value)
 		return error_set(e, -EINVAL, "policy: '%s' is no key=value", setting);
 	*value++ = '\0';
-	for (unsigned int i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		if (!strcmp(settings[i].key, setting))
-			return settings[i].set(p, value, e);
-	return error_set(e, -EINVAL,
-			 "policy: unknown setting '%s'; there are readahead, page-cluster, "
-			 "swapoff, prev, bypass, swapin-order, cpus, model, allocator, reserve, devices, drain, "
-			 "drain-off, lruadd",
-			 setting);
+	set = find_setting(setting, &place);
+	if (!set)
+		return unknown_setting(setting, e);
+	/* Sites add up; of anything else the last one would win unseen. */
+	if (*seen >> place & 1 && !set->repeatable)
+		return error_set(e, -EINVAL,
+				 "policy: %s is set twice; a policy has one value for it", setting);
+	*seen |= 1u << place;
+	return set->set(p, value, e);
 }
 
-bool policy_reads_differ(const struct policy *p, const struct generation *recorded)
+bool policy_reads_differ(const struct policy *p, const struct kernel *recorded)
 {
-	return p->generation != recorded || p->readahead != READAHEAD_KERNEL ||
-	       p->page_cluster >= 0 || p->swapoff != recorded->swapoff || p->prev != PREV_GLOBAL ||
-	       p->no_bypass || p->swapin != SWAPIN_RECORDED;
+	return !kernel_same(p->kernel, recorded) || p->readahead != READAHEAD_KERNEL ||
+	       p->page_cluster >= 0 || p->swapoff != recorded->readahead.swapoff ||
+	       p->prev != PREV_GLOBAL || p->no_bypass || p->swapin != SWAPIN_RECORDED;
 }
 
-bool policy_differs(const struct policy *p, const struct generation *recorded)
+bool policy_differs(const struct policy *p, const struct kernel *recorded)
 {
 	return policy_reads_differ(p, recorded) || p->cpus || alloc_policy_set(&p->alloc);
 }
 
-int policy_parse(struct policy *p, const struct generation *recorded, const char *spec,
-		 struct error *e)
+int policy_parse(struct policy *p, const struct kernel *recorded, const char *spec, struct error *e)
 {
 	char copy[sizeof(p->spec)], *rest = copy, *setting;
+	unsigned int seen = 0;
 	int ret = 0;
 
 	policy_recorded(p, recorded);
@@ -299,7 +290,7 @@ int policy_parse(struct policy *p, const struct generation *recorded, const char
 	if (!strcmp(spec, "recorded"))
 		return 0;
 	while (!ret && (setting = strsep(&rest, ",")))
-		ret = apply_setting(p, setting, e);
+		ret = apply_setting(p, setting, &seen, e);
 	p->what_if = policy_differs(p, recorded);
 	return ret;
 }

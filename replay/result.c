@@ -23,6 +23,13 @@ void replay_result_free(struct replay_result *r)
 	memset(r, 0, sizeof(*r));
 }
 
+void verify_result_missing(struct verify_result *v, const char *what)
+{
+	size_t len = strlen(v->missing);
+
+	snprintf(v->missing + len, sizeof(v->missing) - len, "%s%s", len ? ", " : "", what);
+}
+
 void replay_result_note(struct replay_result *r, const char *fmt, ...)
 {
 	va_list ap;

@@ -124,6 +124,9 @@ struct replay_result {
 /** replay_result_free - free what the result owns and zero it */
 void replay_result_free(struct replay_result *r);
 
+/** verify_result_missing - say that @what was not checked, and why */
+void verify_result_missing(struct verify_result *v, const char *what);
+
 /** replay_result_note - add a sentence (printf); dropped when there are eight */
 void replay_result_note(struct replay_result *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/model/pagevec.h"
+#include "replay/kernels.h"
 
 #define COLS 6
 #define MAX_CPUS 4096
@@ -29,14 +29,14 @@ struct run {
 /* Rules from the headers: the release gives the operations, size and policy are named. */
 static int set_up(struct run *run, const char *text)
 {
-	unsigned int major, minor;
+	struct kernel_release release;
 	struct pv_rules rules;
 	uint64_t size, cpus;
 	char h[128];
 
-	if (!golden_header(text, "source", h, sizeof(h)) || sscanf(h, "%u.%u", &major, &minor) != 2)
+	if (!golden_header(text, "source", h, sizeof(h)) || !kernel_release_parse(&release, h))
 		return golden_broken(run->r, NULL, "no kernel release in a \"# source\" line");
-	rules = pv_rules_for(major, minor);
+	rules = kernel_find(&release)->batches;
 	if (!golden_header_u64(text, "PAGEVEC_SIZE", 1, PV_CAPACITY_MAX, &size))
 		return golden_broken(run->r, NULL, "no usable \"# PAGEVEC_SIZE\" line");
 	rules.capacity = (unsigned int)size;

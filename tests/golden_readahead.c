@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "replay/kernels.h"
 #include "replay/model/readahead.h"
 
 #define MAX_COLS 8
@@ -16,7 +17,7 @@ struct run {
 	struct golden_cursor c;
 	struct golden_result *r;
 	char *cols[MAX_COLS];
-	unsigned int major, minor; /* kernel the vectors are from */
+	struct kernel_release release; /* of the kernel the vectors are from */
 };
 
 struct kind {
@@ -144,7 +145,7 @@ static int run_nr_pages_state(struct run *run, const char *text)
 /* page_cluster max hits_added offset | first last count marked */
 static int run_cluster_window(struct run *run, const char *text)
 {
-	bool clamps = run->major > 4 || run->minor > 14;
+	bool clamps = run->release.major > 4 || run->release.minor > 14;
 	uint64_t page_cluster, max, hits, off;
 	struct ra_global g;
 	struct ra_window w;
@@ -194,7 +195,7 @@ static bool geometry_of(const struct run *run, const char *text, struct ra_vma_g
 		return false;
 	geo->page_shift = (unsigned int)__builtin_ctz(page);
 	geo->pmd_size = (uint64_t)pmd_mb << 20;
-	geo->clamp_zero = run->major > 6 || (run->major == 6 && run->minor >= 11);
+	geo->clamp_zero = kernel_find(&run->release)->readahead.vma_left_clamp;
 	return true;
 }
 
@@ -316,7 +317,7 @@ int golden_readahead_run(const char *path, char *text, size_t len, struct golden
 	if (!k)
 		return golden_broken(r, NULL, "not a readahead vector");
 	if (!golden_header(text, "source", source, sizeof(source)) ||
-	    sscanf(source, "%u.%u", &run.major, &run.minor) != 2)
+	    !kernel_release_parse(&run.release, source))
 		return golden_broken(r, NULL, "no kernel release in a \"# source\" line");
 	return k->run(&run, text);
 }

@@ -495,9 +495,11 @@ static const struct family_handler handlers[EV_NR] = {
 
 const struct replay_family alloc_family = {
 	.name = "alloc",
+	.part = KERNEL_ALLOCATOR,
+	.settings = alloc_settings,
 	.handlers = handlers,
 	.prepare = alloc_prepare,
-	.exact = alloc_exact,
+	.told = alloc_told,
 	.check = check,
 	.finish = alloc_finish,
 	.free = alloc_free,

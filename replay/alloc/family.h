@@ -48,7 +48,6 @@ struct alloc_state {
 	uint64_t next_slice_ns;
 	unsigned int slice;
 	char release[64]; /* of the trace, "": unknown */
-	bool exact;	  /* the recorded allocator has a model of its own */
 };
 
 /* Parts of the allocator's state at the start. */
@@ -57,7 +56,7 @@ enum { START_LISTS = 1 << 0, START_PLACES = 1 << 1, START_CACHES = 1 << 2 };
 /* setup.c */
 
 int alloc_prepare(struct replay_context *x, void **family);
-bool alloc_exact(const struct replay_context *x);
+bool alloc_told(const struct replay_context *x);
 int alloc_finish(void *family);
 void alloc_free(void *family);
 /** alloc_start_unknown - parts of the start that the trace has not told of, as bits, where the

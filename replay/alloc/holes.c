@@ -24,14 +24,6 @@ static bool block_free(const struct swap_dev *dev, uint32_t off, unsigned int or
 	return n == 1 || !memcmp(dev->map + off, dev->map + off + 1, n - 1);
 }
 
-/* scan-6.1 knows two orders only, and one of an allocator without THP_SWAP knows one. */
-static bool order_known(const struct swap_alloc *sa, unsigned int order)
-{
-	if (order >= sa->nr_orders)
-		return false;
-	return !order || strcmp(sa->generation, "scan-6.1") || order == sa->nr_orders - 1;
-}
-
 static bool usable(const struct swap_dev *dev, unsigned int order, uint32_t allowed)
 {
 	if (!dev->present || !dev->writeok || !(allowed >> dev->type & 1))
@@ -127,7 +119,7 @@ enum fallback_reason alloc_holes_reason(struct alloc_holes *h, unsigned int orde
 	uint64_t free_slots = 0, pages = 0;
 	bool possible = false;
 
-	if (!order_known(h->pool[0], order))
+	if (!swap_alloc_has_order(h->pool[0], order))
 		return FALLBACK_CONFIG;
 	for (unsigned int pool = 0; pool < ALLOC_POOLS; pool++)
 		for (int type = 0; h->pool[pool] && type < SWAP_MAX_TYPES; type++) {

@@ -229,7 +229,7 @@ static uint32_t model_flags(const struct alloc_run *run, uint32_t flags)
 	if (flags & DEVICE_BLKDEV)
 		out |= SWAP_DEV_BLKDEV;
 	/* Discards at swapon alone look the same in a trace; the patches of v1 have none. */
-	if ((flags & DEVICE_DISCARD) && strcmp(run->cfg.allocator, "nonfull-v1"))
+	if ((flags & DEVICE_DISCARD) && swap_alloc_discards(run->pool[0]))
 		out |= SWAP_DEV_DISCARD;
 	return out;
 }

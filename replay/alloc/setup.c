@@ -23,7 +23,7 @@ static bool can_follow(const struct replay_context *x, const struct policy *p)
 	return has_requests(x->survey) || (p->alloc.devices && x->survey->total);
 }
 
-static bool is_wanted(const struct replay_context *x)
+bool alloc_told(const struct replay_context *x)
 {
 	const uint64_t *n = x->survey->events;
 
@@ -35,33 +35,9 @@ static bool is_wanted(const struct replay_context *x)
 	return n[EV_SWAPOUT] || n[EV_ALLOCFAIL] || (n[EV_ALLOC] && !n[EV_LOOKUP]);
 }
 
-static const char *recorded_allocator(const struct trace_header *h, bool *exact)
+static const char *allocator_of(const struct policy *p)
 {
-	const char *named = trace_header_get(h, "allocator");
-
-	for (unsigned int i = 0; named && swap_alloc_generation(i); i++)
-		if (!strcmp(named, swap_alloc_generation(i))) {
-			*exact = true;
-			return swap_alloc_generation(i);
-		}
-	return allocator_of_release(trace_header_get(h, "release"), exact);
-}
-
-bool alloc_exact(const struct replay_context *x)
-{
-	bool exact;
-
-	recorded_allocator(x->header, &exact);
-	return exact && is_wanted(x);
-}
-
-static const char *allocator_of(const struct policy *p, const struct policy *recorded,
-				const char *recorded_allocator)
-{
-	if (p->alloc.allocator[0])
-		return p->alloc.allocator;
-	return p->generation == recorded->generation ? recorded_allocator
-						     : p->generation->allocator;
+	return p->alloc.allocator[0] ? p->alloc.allocator : p->kernel->allocator;
 }
 
 /* SWAPFILE_CLUSTER: the slots of a PMD where large folios are swapped out whole, else 256. */
@@ -99,20 +75,16 @@ static bool keeps_groups_apart(const struct alloc_policy *p)
 static void configure(const struct alloc_state *a, const struct trace_header *h,
 		      const struct policy *p, struct alloc_run_config *cfg)
 {
-	const char *recorded;
-	bool exact;
-
-	recorded = recorded_allocator(h, &exact);
 	*cfg = (struct alloc_run_config){
-		.allocator = allocator_of(p, &a->x->o->policies[0], recorded),
+		.allocator = allocator_of(p),
 		.policy = &p->alloc,
 		.nr_cpus = p->cpus && p->cpus <= SWAP_MAX_CPUS ? p->cpus : a->cpus,
 		.cluster_slots = cluster_slots(h),
 		.slots_cache = a->x->world->requests.from_above && !keeps_groups_apart(&p->alloc),
 		.recorded = &a->world,
 	};
-	cfg->own = !strcmp(cfg->allocator, recorded) && !p->cpus && !p->alloc.devices &&
-		   !p->alloc.reserve;
+	cfg->own = !strcmp(cfg->allocator, a->x->recorded->allocator) && !p->cpus &&
+		   !p->alloc.devices && !p->alloc.reserve;
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
 		if (!trace_header_imaginary(h, t))
 			cfg->pages[t] = a->x->survey->dev[t].max_pages ? a->x->survey->dev[t].max_pages
@@ -129,9 +101,9 @@ static int init_runs(struct alloc_state *a)
 	for (unsigned int i = 0; i < a->x->o->npolicies && !ret; i++) {
 		unsigned int same = 0;
 
-		while (same < i &&
-		       !(alloc_policy_same(&p[i].alloc, &p[same].alloc) &&
-			 p[i].cpus == p[same].cpus && p[i].generation == p[same].generation))
+		while (same < i && !(alloc_policy_same(&p[i].alloc, &p[same].alloc) &&
+				     p[i].cpus == p[same].cpus &&
+				     !strcmp(allocator_of(&p[i]), allocator_of(&p[same]))))
 			same++;
 		if (same < i) {
 			a->run_of[i] = a->run_of[same];
@@ -264,8 +236,7 @@ static int init_state(struct alloc_state *a, struct replay_context *x)
 	a->cpus = recorded_cpus(x->header, x->survey);
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
 		a->generated |= trace_header_imaginary(x->header, t);
-	a->exact = alloc_exact(x);
-	a->verifying = x->o->verify && a->exact;
+	a->verifying = x->verified & KERNEL_ALLOCATOR;
 	if (trace_header_get(x->header, "release"))
 		snprintf(a->release, sizeof(a->release), "%s",
 			 trace_header_get(x->header, "release"));
@@ -320,7 +291,7 @@ int alloc_prepare(struct replay_context *x, void **family)
 	struct alloc_state *a;
 	int ret;
 
-	if (!is_wanted(x)) {
+	if (!alloc_told(x)) {
 		tell_unknown(x, "no requests for slots (SWAPOUT, ALLOC, ALLOCFAIL) in the trace: "
 				"nothing for another allocator to do, and where its data would lie "
 				"is not known");
@@ -413,30 +384,17 @@ static void discarding_devices(struct alloc_state *a, struct replay_result *res)
 static void nearest_allocator(struct alloc_state *a, struct replay_result *res)
 {
 	const struct policy *p = &a->x->o->policies[res - a->x->results];
-	const char *release = p->generation->name;
-	bool exact = a->exact;
+	bool recorded = p->kernel == a->x->o->policies[0].kernel;
+	const char *release = recorded ? a->release : p->kernel->name;
 
 	if (p->alloc.allocator[0])
 		return;
-	if (p->generation == a->x->o->policies[0].generation)
-		release = a->release;
-	else
-		allocator_of_release(release + 1, &exact);
-	if (*release && !exact)
+	if (*release && !(p->kernel->exact & KERNEL_ALLOCATOR))
 		replay_result_note(
 			res,
 			"no exact model of the slot allocator of kernel %s: the nearest, %s, "
 			"was taken",
 			release, res->alloc.allocator);
-}
-
-/* Requests are there, but there is no model that they could be compared with. */
-static void say_unchecked(struct verify_result *v)
-{
-	size_t len = strlen(v->missing);
-
-	snprintf(v->missing + len, sizeof(v->missing) - len,
-		 "%sslots (no exact model of this kernel's allocator)", len ? ", " : "");
 }
 
 unsigned int alloc_start_unknown(const struct alloc_state *a)
@@ -533,6 +491,7 @@ int alloc_finish(void *family)
 		say_unknown(a, &x->results[0].verify);
 	}
 	if (!ret && x->o->verify && !a->verifying)
-		say_unchecked(&x->results[0].verify);
+		verify_result_missing(&x->results[0].verify,
+				      "slots (no exact model of this kernel's allocator)");
 	return ret;
 }

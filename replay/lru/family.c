@@ -12,6 +12,11 @@ struct lru_state {
 	struct lru_verify verify;
 };
 
+static bool verifying(const struct lru_state *f)
+{
+	return f->x->verified & KERNEL_BATCHES;
+}
+
 /* The CPU that an event acts on; false: it is to be ignored. */
 static bool cpu_of(struct lru_state *f, const struct replay_event *ev, unsigned int *cpu)
 {
@@ -42,7 +47,7 @@ static int on_drain(void *family, const struct replay_event *ev)
 	}
 	ret = lru_feed_site(&f->feed, (uint32_t)ev_value(ev, DRAIN_SITE), &d.site);
 	lru_feed_drain(&f->feed, &at, cpu, &d);
-	if (f->x->o->verify)
+	if (verifying(f))
 		lru_verify_drain(&f->verify, &at, cpu, &d);
 	return ret;
 }
@@ -57,7 +62,7 @@ static int on_init(void *family, const struct replay_event *ev)
 	if (!cpu_of(f, ev, &cpu))
 		return 0;
 	ret = lru_feed_init_batch(&f->feed, &at, ev_value(ev, BATCH_BATCH));
-	return ret || !f->x->o->verify
+	return ret || !verifying(f)
 		       ? ret
 		       : lru_verify_init_batch(&f->verify, &at, ev_value(ev, BATCH_BATCH));
 }
@@ -70,7 +75,7 @@ static int on_put(void *family, const struct replay_event *ev)
 
 	if (!cpu_of(f, ev, &cpu))
 		return 0;
-	if (f->x->o->verify)
+	if (verifying(f))
 		lru_verify_put(&f->verify, &at);
 	return lru_feed_put(&f->feed, &at, ev_value(ev, BATCH_BATCH), ev_get(ev, BATCH_N, 1));
 }
@@ -87,7 +92,7 @@ static int on_release(void *family, const struct replay_event *ev)
 	if (!cpu_of(f, ev, &cpu))
 		return 0;
 	ret = lru_feed_release(&f->feed, &at, cpu, batch, n, drained);
-	if (!ret && f->x->o->verify)
+	if (!ret && verifying(f))
 		ret = lru_verify_release(&f->verify, &at, batch, n, drained);
 	return ret;
 }
@@ -104,7 +109,7 @@ static int on_lruadd(void *family, const struct replay_event *ev)
 	if (!op_of(ev_value(ev, LRUADD_OP), &op) || !cpu_of(f, ev, &cpu) ||
 	    !lru_feed_believes(&f->feed, n))
 		return 0;
-	if (f->x->o->verify)
+	if (verifying(f))
 		lru_verify_add(&f->verify, &at, cpu, op, large, n);
 	lru_feed_add(&f->feed, &at, cpu, op, large, n);
 	return 0;
@@ -117,7 +122,7 @@ static int on_flush(void *family, const struct replay_event *ev)
 	unsigned int cpu;
 	enum pv_op op;
 
-	if (op_of(ev_value(ev, FLUSH_OP), &op) && cpu_of(f, ev, &cpu) && f->x->o->verify)
+	if (op_of(ev_value(ev, FLUSH_OP), &op) && cpu_of(f, ev, &cpu) && verifying(f))
 		lru_verify_flush(&f->verify, &at, cpu, op, ev_get(ev, FLUSH_N, LRU_UNKNOWN));
 	return 0;
 }
@@ -159,11 +164,9 @@ static bool has_events(const struct survey *s)
 	return any;
 }
 
-static bool exact(const struct replay_context *x)
+static bool told(const struct replay_context *x)
 {
-	const char *release = trace_header_get(x->header, "release");
-
-	return has_events(x->survey) && (!release || lru_release_known(release));
+	return has_events(x->survey);
 }
 
 static int couple(struct lru_state *f)
@@ -195,7 +198,7 @@ static int prepare(struct replay_context *x, void **family)
 	ret = lru_feed_init(&f->feed, x->reader, x->recorded, x->o->policies, x->o->npolicies,
 			    x->results);
 	f->feed.flag_used = x->survey->flag_used;
-	if (!ret && x->o->verify)
+	if (!ret && verifying(f))
 		ret = lru_verify_init(&f->verify, &f->feed, x->survey, &x->results[0].verify);
 	return ret ? ret : couple(f);
 }
@@ -205,8 +208,12 @@ static int finish(void *family)
 	struct lru_state *f = family;
 	int ret = lru_feed_finish(&f->feed, f->x->results);
 
-	if (!ret && f->x->o->verify)
+	if (!ret && verifying(f))
 		lru_verify_finish(&f->verify);
+	else if (f->x->o->verify)
+		verify_result_missing(&f->x->results[0].verify,
+				      "releases, drains and flushes (no exact model of this "
+				      "kernel's batches)");
 	return ret;
 }
 
@@ -242,10 +249,12 @@ static void wants(const void *family, struct view_wanted *w)
 
 const struct replay_family lru_family = {
 	.name = "lru",
+	.part = KERNEL_BATCHES,
+	.settings = lru_settings,
 	.handlers = handlers,
 	.prepare = prepare,
 	.wants = wants,
-	.exact = exact,
+	.told = told,
 	.finish = finish,
 	.free = free_state,
 };

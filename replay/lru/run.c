@@ -7,46 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- kernels ------------------------------------------------------------------------------- */
-
-static void version_of(const struct trace_header *h, unsigned int *major, unsigned int *minor)
-{
-	const char *release = trace_header_get(h, "release");
-
-	if (!release || sscanf(release, "%u.%u", major, minor) != 2) {
-		*major = 6;
-		*minor = 12;
-	}
-}
-
-struct pv_rules lru_recorded_rules(const struct trace_header *h)
-{
-	const char *drain = trace_header_get(h, "pagevec_drain");
-	unsigned int major, minor;
-	struct pv_rules rules;
-	uint64_t size;
-
-	version_of(h, &major, &minor);
-	rules = pv_rules_for(major, minor);
-	if (trace_header_u64(h, "pagevec_size", &size) && size && size <= PV_CAPACITY_MAX)
-		rules.capacity = (unsigned int)size;
-	if (drain && !strcmp(drain, "always"))
-		rules.policy = PV_DRAIN_ALWAYS;
-	else if (drain && !strcmp(drain, "once"))
-		rules.policy = PV_DRAIN_ONCE;
-	return rules;
-}
-
-bool lru_release_known(const char *release)
-{
-	unsigned int major, minor, version;
-
-	if (sscanf(release, "%u.%u", &major, &minor) != 2 || major > 1000 || minor > 999)
-		return false;
-	version = major * 1000 + minor;
-	return version >= 4014 && version <= 6018;
-}
-
 /* The function that releases callers' batches; its inline wrappers count as well. */
 static bool is_release(const char *site)
 {
@@ -82,10 +42,9 @@ static void name_site(struct lru_feed *f, unsigned int site, const char *name)
 }
 
 static int run_set_up(struct lru_feed *f, struct lru_run *run, const struct policy *p,
-		      const struct generation *recorded, struct replay_result *res)
+		      struct replay_result *res)
 {
-	struct pv_rules rules = f->recorded;
-	enum lruadd adds = f->recorded_adds;
+	struct pv_rules rules = p->kernel->batches;
 	struct pv_cpu *cpus = calloc(LRU_CPUS, sizeof(*cpus));
 	struct pv_site *sites = calloc(LRU_SITES, sizeof(*sites));
 
@@ -95,30 +54,21 @@ static int run_set_up(struct lru_feed *f, struct lru_run *run, const struct poli
 	run->model.sites = sites;
 	if (!cpus || !sites)
 		return -ENOMEM;
-	if (p->generation != recorded) {
-		rules = pv_rules_for(p->generation->major, p->generation->minor);
-		adds = lruadd_of_kernel(p->generation->major, p->generation->minor);
-	}
 	if (p->lru.drain != LRU_DRAIN_RECORDED)
 		rules.policy = p->lru.drain == LRU_DRAIN_ALWAYS ? PV_DRAIN_ALWAYS : PV_DRAIN_ONCE;
-	res->what_if |= lru_policy_differs(&p->lru, &f->recorded, f->recorded_adds);
+	res->what_if |= lru_policy_differs(&p->lru, f->recorded);
 	res->lru.batch_size = rules.capacity;
 	res->lru.drains_always = rules.policy == PV_DRAIN_ALWAYS;
-	res->lru.lruadd = p->lru.lruadd == LRUADD_RECORDED ? adds : p->lru.lruadd;
+	res->lru.lruadd = p->lru.lruadd == LRUADD_RECORDED ? p->kernel->lruadd : p->lru.lruadd;
 	return pv_init(&run->model, &rules, cpus, LRU_CPUS, sites, LRU_SITES);
 }
 
-int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct generation *recorded,
+int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct kernel *recorded,
 		  const struct policy *policies, unsigned int n, struct replay_result *results)
 {
-	const struct trace_header *h = trace_get_header(r);
-	unsigned int major, minor;
-
 	memset(f, 0, sizeof(*f));
 	f->reader = r;
-	version_of(h, &major, &minor);
-	f->recorded = lru_recorded_rules(h);
-	f->recorded_adds = lruadd_of_kernel(major, minor);
+	f->recorded = recorded;
 	f->runs = calloc(n, sizeof(*f->runs));
 	f->sites = calloc(LRU_SITES, sizeof(*f->sites));
 	if (!f->runs || !f->sites)
@@ -126,13 +76,11 @@ int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct gener
 	for (f->nruns = 0; f->nruns < n;) {
 		unsigned int i = f->nruns++;
 
-		if (run_set_up(f, &f->runs[i], &policies[i], recorded, &results[i]))
+		if (run_set_up(f, &f->runs[i], &policies[i], &results[i]))
 			return -ENOMEM;
 	}
 	name_site(f, LRU_SITE_UNKNOWN, "(unknown)");
-	name_site(f, LRU_SITE_RELEASE,
-		  major > 6 || (major == 6 && minor >= 5) ? "__folio_batch_release"
-							  : "__pagevec_release");
+	name_site(f, LRU_SITE_RELEASE, recorded->batch_release);
 	f->nsites = LRU_SITE_FIRST;
 	return 0;
 }
@@ -349,7 +297,7 @@ static void note_flag(struct lru_feed *f, struct lru_batch *b, bool met, int dra
 	if (drained && met)
 		b->drained = UINT64_MAX;
 	/* A kernel that drains always may leave its flag at 0 for good. */
-	if (!drained && (f->recorded.policy == PV_DRAIN_ONCE || f->flag_used))
+	if (!drained && (f->recorded->batches.policy == PV_DRAIN_ONCE || f->flag_used))
 		b->drained = 0;
 }
 
@@ -367,7 +315,7 @@ static void release_in_run(struct lru_feed *f, unsigned int i, unsigned int cpu,
 /* Whether the recorded kernel can have drained at a release with this flag. */
 static bool may_drain(const struct lru_feed *f, int drained)
 {
-	return drained <= 0 || f->recorded.policy == PV_DRAIN_ALWAYS;
+	return drained <= 0 || f->recorded->batches.policy == PV_DRAIN_ALWAYS;
 }
 
 int lru_feed_release(struct lru_feed *f, const struct moment *at, unsigned int cpu, uint64_t batch,

@@ -64,8 +64,7 @@ struct lru_feed {
 	struct lru_run *runs; /* [nruns] */
 	unsigned int nruns;
 	struct trace_reader *reader;
-	struct pv_rules recorded; /* of the recorded kernel */
-	enum lruadd recorded_adds;
+	const struct kernel *recorded;
 	bool any_coupled;
 	struct lru_pending *pending; /* [CPU]; NULL where no policy is coupled */
 	bool by_readahead[LRU_SITES]; /* [site]: a readahead call drained */
@@ -95,24 +94,14 @@ struct lru_drained {
 
 /**
  * lru_feed_init - prepare @n policies for the trace of @r
- * @recorded: generation of the recorded kernel
+ * @recorded: the recorded kernel; must outlive @f
  * @results: of each policy; lru is filled by lru_feed_finish(), what_if set where the policy's
  *	     drains or adds are not the recorded kernel's
  * Returns 0 or -ENOMEM; free with lru_feed_free() in any case.
  */
-int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct generation *recorded,
+int lru_feed_init(struct lru_feed *f, struct trace_reader *r, const struct kernel *recorded,
 		  const struct policy *policies, unsigned int n, struct replay_result *results);
 void lru_feed_free(struct lru_feed *f);
-
-/**
- * lru_recorded_rules - the rules of the recorded kernel
- * Of its release (v6.12 without one), with the batch size of the header's pagevec_size and the
- * policy of its pagevec_drain where a patched kernel's recording gives them.
- */
-struct pv_rules lru_recorded_rules(const struct trace_header *h);
-
-/** lru_release_known - whether the rules of @release are known and not those of the nearest one */
-bool lru_release_known(const char *release);
 
 /**
  * lru_feed_cpu - the CPU an event acts on, below LRU_CPUS

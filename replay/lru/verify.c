@@ -76,7 +76,7 @@ int lru_verify_init(struct lru_verify *v, struct lru_feed *feed, const struct su
 	v->due = calloc((size_t)LRU_CPUS * PV_OPS, sizeof(*v->due));
 	if (!cpus || !v->known || !v->used || !v->due)
 		return -ENOMEM;
-	return pv_init(&v->model, &feed->recorded, cpus, LRU_CPUS, NULL, 0);
+	return pv_init(&v->model, &feed->recorded->batches, cpus, LRU_CPUS, NULL, 0);
 }
 
 void lru_verify_free(struct lru_verify *v)
@@ -397,13 +397,6 @@ void lru_verify_drain(struct lru_verify *v, const struct moment *at, unsigned in
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-static void add_missing(struct verify_result *r, const char *what)
-{
-	size_t used = strlen(r->missing);
-
-	snprintf(r->missing + used, sizeof(r->missing) - used, "%s%s", used ? ", " : "", what);
-}
-
 void lru_verify_finish(struct lru_verify *v)
 {
 	const struct survey *s = v->survey;
@@ -420,13 +413,14 @@ void lru_verify_finish(struct lru_verify *v)
 		if (v->used[cpu] & ~v->known[cpu])
 			c->in_step = false;
 	if (v->derived)
-		add_missing(v->out, "batch sizes and flushes (LRUADD is derived from them)");
+		verify_result_missing(v->out,
+				      "batch sizes and flushes (LRUADD is derived from them)");
 	else if (!s->events[EV_LRUADD])
-		add_missing(v->out, "batch sizes (no LRUADD events)");
+		verify_result_missing(v->out, "batch sizes (no LRUADD events)");
 	else if (!s->events[EV_FLUSH])
-		add_missing(v->out, "flushes (no FLUSH events)");
+		verify_result_missing(v->out, "flushes (no FLUSH events)");
 	if (!s->events[EV_DRAIN])
-		add_missing(v->out, "drains (no DRAIN events)");
+		verify_result_missing(v->out, "drains (no DRAIN events)");
 	else if (v->model.rules.mlock)
-		add_missing(v->out, "mlock's batch (no model)");
+		verify_result_missing(v->out, "mlock's batch (no model)");
 }

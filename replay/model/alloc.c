@@ -30,6 +30,18 @@ static const struct swap_alloc_ops *find_generation(const char *name)
 	return NULL;
 }
 
+const char *swap_alloc_named(const char *name)
+{
+	const struct swap_alloc_ops *ops = find_generation(name);
+
+	return ops ? ops->name : NULL;
+}
+
+bool swap_alloc_discards(const struct swap_alloc *sa)
+{
+	return sa->ops->traits & SWAP_GEN_DISCARD;
+}
+
 /* log2 of a supported SWAPFILE_CLUSTER, -1 for any other number. */
 static int cluster_shift(unsigned int slots)
 {
@@ -323,7 +335,7 @@ int swap_alloc_swapon(struct swap_alloc *sa, int type, const struct swap_alloc_s
 
 	if (type < 0 || type >= SWAP_MAX_TYPES || p->pages < 2 || p->prio > 32767)
 		return -EINVAL;
-	if ((p->flags & SWAP_DEV_DISCARD) && !(sa->ops->traits & SWAP_GEN_DISCARD))
+	if ((p->flags & SWAP_DEV_DISCARD) && !swap_alloc_discards(sa))
 		return -EOPNOTSUPP;
 	dev = &sa->dev[type];
 	if (dev->present)
@@ -424,7 +436,7 @@ bool swap_order_allowed(const struct swap_dev *dev, unsigned int order)
 	return !order || ((dev->flags & SWAP_DEV_BLKDEV) && dev->cluster);
 }
 
-bool swap_order_known(const struct swap_alloc *sa, unsigned int order)
+bool swap_alloc_has_order(const struct swap_alloc *sa, unsigned int order)
 {
 	if (order >= sa->nr_orders)
 		return false;
@@ -509,7 +521,7 @@ static int check_request(struct swap_alloc *sa, unsigned int cpu, unsigned int o
 {
 	if (cpu >= sa->nr_cpus || order >= SWAP_MAX_ORDERS)
 		return -EINVAL;
-	if (!swap_order_known(sa, order)) {
+	if (!swap_alloc_has_order(sa, order)) {
 		sa->last_fail = SWAP_FAIL_CONFIG;
 		return -ENOSPC;
 	}

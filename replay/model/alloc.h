@@ -220,6 +220,9 @@ struct swap_alloc {
 /* Name of generation I (0, 1, ...), oldest first; NULL past the last one. */
 const char *swap_alloc_generation(unsigned int i);
 
+/* The generation of that name, as swap_alloc_generation() names it; NULL: none. */
+const char *swap_alloc_named(const char *name);
+
 /*
  * A new allocator with no device, in *SA; the caller owns it (swap_alloc_destroy()).
  * Returns 0, -ENOENT (no generation of that name), -EINVAL (CPUs or cluster size), -ENOMEM.
@@ -334,6 +337,12 @@ int swap_alloc_set_next(struct swap_alloc *sa, unsigned int cpu, int type, unsig
  */
 int swap_alloc_set_cluster(struct swap_alloc *sa, int type, uint32_t ci,
 			   enum swap_cluster_list_id list, unsigned int order);
+
+/* Does its generation model discard? Else swap_alloc_swapon() refuses SWAP_DEV_DISCARD. */
+bool swap_alloc_discards(const struct swap_alloc *sa);
+
+/* Can any device of this generation give entries of ORDER? */
+bool swap_alloc_has_order(const struct swap_alloc *sa, unsigned int order);
 
 /* More than half of the swap space is used (vm_swap_full()). */
 bool swap_alloc_full(const struct swap_alloc *sa);

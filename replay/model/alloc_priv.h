@@ -80,8 +80,7 @@ static inline uint32_t swap_rnd(const struct swap_alloc *sa, uint32_t low, uint3
 	return sa->env.rnd ? sa->env.rnd(sa->env.ctx, low, high) : low;
 }
 
-/* Can any device of this generation give entries of ORDER; can DEV? */
-bool swap_order_known(const struct swap_alloc *sa, unsigned int order);
+/* Can DEV give entries of ORDER? */
 bool swap_order_allowed(const struct swap_dev *dev, unsigned int order);
 
 /* The list cluster CI is on according to its list and order fields; NULL for none. */

@@ -58,7 +58,7 @@ enum swap_alloc_label swap_alloc_explain(const struct swap_alloc *sa, unsigned i
 	struct swap_alloc_space space = { 0 };
 	bool allowed = false;
 
-	if (!swap_order_known(sa, order))
+	if (!swap_alloc_has_order(sa, order))
 		return SWAP_LABEL_CONFIG;
 	for (int i = 0; i < SWAP_MAX_TYPES; i++) {
 		const struct swap_dev *dev = &sa->dev[i];

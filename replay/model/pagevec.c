@@ -7,28 +7,6 @@
 
 #define PV_OPS_ALL ((1u << PV_OPS) - 1)
 
-static bool at_least(unsigned int major, unsigned int minor, unsigned int m, unsigned int n)
-{
-	return major > m || (major == m && minor >= n);
-}
-
-struct pv_rules pv_rules_for(unsigned int major, unsigned int minor)
-{
-	struct pv_rules r = { .capacity = 14, .policy = PV_DRAIN_ALWAYS, .ops = PV_OPS_ALL };
-
-	if (!at_least(major, minor, 5, 4))
-		r.ops &= ~(1u << PV_DEACTIVATE);
-	if (at_least(major, minor, 4, 15)) {
-		r.capacity = 15;
-		r.policy = PV_DRAIN_ONCE;
-	}
-	if (at_least(major, minor, 6, 9))
-		r.capacity = 31;
-	r.all_drains_self = at_least(major, minor, 6, 18);
-	r.mlock = at_least(major, minor, 5, 18);
-	return r;
-}
-
 int pv_init(struct pv_model *p, const struct pv_rules *rules, struct pv_cpu *cpus,
 	    unsigned int nr_cpus, struct pv_site *sites, unsigned int nr_sites)
 {

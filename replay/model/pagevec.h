@@ -43,7 +43,7 @@ enum pv_drain_policy {
 /* Largest capacity the model takes; kernels use 14, 15 and 31. */
 #define PV_CAPACITY_MAX 255
 
-/* The rules of one kernel generation. */
+/* The rules of one kernel generation; which release has which: replay/kernels.c. */
 struct pv_rules {
 	unsigned int capacity;	     /* folios in a full batch, 1 .. PV_CAPACITY_MAX */
 	enum pv_drain_policy policy; /* of pv_release() */
@@ -102,13 +102,6 @@ struct pv_batch {
 	unsigned int nr; /* folios in it */
 	bool drained;	 /* released since it was initialised; survives the release */
 };
-
-/*
- * Rules of kernel @major.@minor: capacity 14 before 4.15, 15 before 6.9, else 31; drained once
- * since 4.15; no deactivate batch before 5.4 (it came with MADV_COLD; 4.14 is known to lack it, 5.6
- * to have it). Releases outside 4.14 .. 6.18 get the rules of the nearest.
- */
-struct pv_rules pv_rules_for(unsigned int major, unsigned int minor);
 
 /*
  * Sets up @p with empty batches on the memory of the caller.

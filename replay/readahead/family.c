@@ -324,7 +324,7 @@ static int begin(struct readahead_state *f)
 	int ret = 0;
 
 	f->waiting = false;
-	f->verifying = f->x->o->verify;
+	f->verifying = f->x->verified & KERNEL_READAHEAD;
 	for (unsigned int p = 0; p < f->x->o->npolicies && !ret; p++)
 		ret = begin_run(f, p);
 	return ret;
@@ -402,10 +402,12 @@ static void wants(const void *family, struct view_wanted *w)
 
 const struct replay_family readahead_family = {
 	.name = "readahead",
+	.part = KERNEL_READAHEAD,
+	.settings = readahead_settings,
 	.handlers = handlers,
 	.prepare = readahead_prepare,
 	.wants = wants,
-	.exact = readahead_exact,
+	.told = readahead_told,
 	.wake = wake,
 	.finish = readahead_finish,
 	.free = readahead_free,

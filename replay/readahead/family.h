@@ -38,7 +38,7 @@ bool readahead_wants_owners(const struct replay_options *o, const struct trace_h
 int readahead_prepare(struct replay_context *x, void **family);
 int readahead_finish(void *family);
 void readahead_free(void *family);
-bool readahead_exact(const struct replay_context *x);
+bool readahead_told(const struct replay_context *x);
 /** readahead_add_phase - a new phase of a result with the settings of now; 0 or -ENOMEM */
 int readahead_add_phase(struct readahead_state *f, struct replay_result *res, uint64_t t_ns);
 /** readahead_end_phase - give the phase that goes on what was counted since it began; 0 or -ENOMEM

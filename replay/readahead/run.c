@@ -85,7 +85,7 @@ static bool may_bypass(const struct ra_run *run, const struct need *n)
 	if (!(run_devices(run)->dev[n->type].flags & DEVICE_SYNC_IO))
 		return false;
 	return n->cause == LOOKUP_FAULT ||
-	       (n->cause == LOOKUP_SHMEM && run->policy.generation->shmem_bypass);
+	       (n->cause == LOOKUP_SHMEM && run->policy.kernel->readahead.shmem_bypass);
 }
 
 /* The kernel's own choice is global: one rotational device decides for all. */
@@ -117,7 +117,7 @@ bool run_bypasses(const struct ra_run *run, const struct need *n)
 	if (run->policy.no_bypass || !may_bypass(run, n))
 		return false;
 	if (n->cause == LOOKUP_SHMEM)
-		return run->policy.generation->shmem_bypass;
+		return run->policy.kernel->readahead.shmem_bypass;
 	/* The event need not say it: a snapshot may have. */
 	if (count < 0)
 		count = run->world->slots.refs[n->r];
@@ -222,13 +222,15 @@ unsigned int run_window(struct ra_run *run, const struct need *n, struct window_
 {
 	const struct swap_device *d = &run_devices(run)->dev[n->type];
 	unsigned int pages = 1, order = run_page_cluster(run);
+	struct ra_vma_geometry geometry = run->world->geometry;
 
+	geometry.clamp_zero = run->policy.kernel->readahead.vma_left_clamp;
 	walk->way = run_way(run, n);
 	run_take_start_state(run, n, walk->way);
 	switch (walk->way) {
 	case WAY_VMA:
 		pages = ra_vma_window(&run->vma_word[n->vma], n->addr, n->vma_start, n->vma_end,
-				      order, &run->world->geometry, &walk->w);
+				      order, &geometry, &walk->w);
 		/* The last page of the address space has no end to count to. */
 		walk->neighbours = pages > 1 && walk->w.end > walk->w.start;
 		break;

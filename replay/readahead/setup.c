@@ -54,13 +54,9 @@ static bool swap_events(const struct survey *s)
 	return s->events[EV_LOOKUP] || s->events[EV_RA] || s->events[EV_READ];
 }
 
-bool readahead_exact(const struct replay_context *x)
+bool readahead_told(const struct replay_context *x)
 {
-	const char *release = trace_header_get(x->header, "release");
-	bool exact;
-
-	generation_of_release(release, &exact);
-	return swap_events(x->survey) && (!release || exact);
+	return swap_events(x->survey);
 }
 
 enum start_state readahead_set_start(const struct readahead_state *f, struct ra_run *run)
@@ -147,7 +143,8 @@ static int init_verify(struct readahead_state *f)
 		return 0;
 	policy_recorded(&recorded, f->x->recorded);
 	ret = verify_init(&f->verify, &recorded, f->x->world, &f->cache, o->npolicies,
-			  o->verify ? &f->x->results[0].verify : &f->unasked);
+			  f->x->verified & KERNEL_READAHEAD ? &f->x->results[0].verify
+							  : &f->unasked);
 	if (!ret)
 		readahead_set_start(f, &f->verify.run);
 	return ret;
@@ -163,7 +160,7 @@ int readahead_prepare(struct replay_context *x, void **family)
 		return -ENOMEM;
 	f->x = x;
 	f->waiting = x->o->from_ns > x->survey->first_ns;
-	f->verifying = x->o->verify || f->waiting;
+	f->verifying = x->verified & KERNEL_READAHEAD || f->waiting;
 	f->cache.policies = x->o->npolicies + f->verifying;
 	f->page_cluster = x->world->page_cluster;
 	f->vma_ra = x->world->vma_ra;
@@ -319,7 +316,12 @@ int readahead_finish(void *family)
 		ret = finish_policy(f, p);
 	for (int t = EV_DRAIN; t <= EV_FLUSH; t++)
 		others |= s->events[t] != 0;
-	if (!ret && f->x->o->verify && (swap_events(s) || !others))
-		ret = verify_finish(&f->verify);
-	return ret;
+	if (ret || !f->x->o->verify || (!swap_events(s) && others))
+		return ret;
+	if (f->x->verified & KERNEL_READAHEAD)
+		return verify_finish(&f->verify);
+	verify_result_missing(&f->x->results[0].verify,
+			      "windows, lookups and reads (no exact model of this kernel's "
+			      "readahead)");
+	return 0;
 }

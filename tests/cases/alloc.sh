@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 110
+tap_plan 116
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -534,6 +534,24 @@ tap_grep '^note: .*device 0 discards freed clusters, which is not modelled: they
 # --- nearest models ---
 run "$SWAPTRACE" replay -q --policy model=v5.6 "$WORK/case34b"
 tap_grep 'no exact model of the slot allocator of kernel v5.6: the nearest, scan-6.1' "$OUT" "a nearest model is named"
+# kernel-facts 3.11: 6.17 has another slot allocator than 6.12, kernel-facts-7 6.1: but its readahead.
+echo 'ALLOC order=0 type=0 off=512' | trace newer '# release=6.17.13 page_size=4096 cpus=1\n# device type=0 pages=4096 prio=-2 flags=ssd,blkdev'
+run "$SWAPTRACE" replay --verify "$WORK/newer"
+tap_is "$STATUS" 2 "slots of a kernel whose allocator has no exact model are not verified"
+tap_grep 'no exact model of kernel 6\.17\.13 for what the trace tells of \(slot allocator\).* nearest is v6\.12' "$ERR" "and why not"
+{
+	echo 'SWAPOUT order=0'
+	echo 'ALLOC order=0 type=0 off=512'
+	echo 'LOOKUP type=0 off=512 cause=fault hit=0'
+	echo 'RA mode=cluster type=0 off=512 ret=8'
+} | trace both '# release=6.17.13 page_size=4096 cpus=1 page_cluster=3 vma_ra=0\n# device type=0 pages=4096 prio=-2 flags=ssd,blkdev'
+run "$SWAPTRACE" replay --verify "$WORK/both"
+tap_is "$STATUS" 0 "its readahead is verified all the same"
+tap_grep 'windows 1 of 1, lookups 1 of 1' "$OUT" "window by window"
+tap_grep "not checked: .*slots \(no exact model of this kernel's allocator\)" "$OUT" "and what was not checked is named"
+sed 's/6\.17\.13/6.12.0/' "$WORK/both" >"$WORK/older"
+run "$SWAPTRACE" replay --verify "$WORK/older"
+tap_ok "$(grep -c 'no exact model' "$OUT")" "6.12 has one"
 
 # --- settings ------------------------------------------------------------------------------------------
 bad() {

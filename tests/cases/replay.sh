@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 103
+tap_plan 111
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -337,16 +337,25 @@ tap_is "$(printf '%s\n%s\n' "$BOTH" "$SECOND" | sleeper both "${CLUSTER/page_clu
 	"verify: of two tasks that wait for a slot one reads it" # 3 lookups, 2 windows, a read
 tap_is "$(printf '%s\n235 0 7 a UNREF type=0 off=1000 n=1 how=swapin left=1\n%s\n' "$BOTH" "$SECOND" |
 	sleeper late "${CLUSTER/page_cluster=3/page_cluster=0}")" "[7,6]" "verify: the other one must have waited until then"
-trace unknown_release '# release=6.6.17 page_cluster=3 vma_ra=0' <<-END
+# kernel-facts-7 1.2: from 7.0 on synchronous devices are read through the swap cache, which no model does.
+trace unknown_release '# release=7.0.13 page_cluster=3 vma_ra=0' <<-END
 	LOOKUP type=0 off=5 cause=fault hit=0
 END
 run "$SWAPTRACE" replay --verify "$WORK/unknown_release"
 tap_is "$STATUS" 2 "verify: a release without a model is refused"
-tap_grep 'nearest is v6\.1' "$ERR" "verify: and the nearest one named"
+tap_grep 'no exact model of kernel 7\.0\.13 for what the trace tells of \(readahead\)' "$ERR" "verify: and what it lacks named"
+tap_grep 'nearest is v6\.18' "$ERR" "verify: and the nearest one named"
+# kernel-facts 2.3, kernel-facts-7 6.1: swapoff and windows are the same from 5.8 to 6.17.
+for release in 5.10.262 6.6.17 6.17.13; do
+	sed "s/7\.0\.13/$release/" "$WORK/unknown_release" >"$WORK/inside"
+	run "$SWAPTRACE" replay --verify "$WORK/inside"
+	tap_is "$STATUS $(grep -c 'no exact model' "$OUT" "$ERR" | tr '\n' ' ')" "0 $OUT:0 $ERR:0 " \
+		"verify: $release is inside a generation that has a model"
+done
 
 # --- what the numbers must be read with --------------------------------------------------------
 run "$SWAPTRACE" replay --policy page-cluster=0 "$WORK/unknown_release"
-tap_grep '^note: there is no model of the readahead of kernel 6\.6\.17: all rows are what the nearest, v6\.1, does' "$OUT" \
+tap_grep '^note: there is no exact model of the readahead of kernel 7\.0\.13: all rows are what the nearest, v6\.18, does' "$OUT" \
 	"the model of another release is named with the results"
 tap_grep '^windows of page-cluster=0 \(what-if\): ' "$OUT" "windows of a what-if are called so"
 run "$SWAPTRACE" replay --policy drain=once --policy page-cluster=0 --device virtio "$WORK/good"
@@ -433,6 +442,23 @@ tap_is "$STATUS $(cat "$ERR")" "2 swaptrace: error: $WORK/middle: no event at or
 echo 'LOOKUP type=0 off=5 cause=fault' | trace switched "$CLUSTER swapoff=sometimes"
 run "$SWAPTRACE" replay "$WORK/switched"
 tap_is "$STATUS $(grep -c 'header: swapoff=sometimes is not one of vanilla' "$ERR")" "3 1" "a header's swapoff that is none"
+
+# --- what a release brings, with or without a model of its own -----------------------------------
+# Pages 2 and 1 to 6 of an address space: without a step to either side the window of 8 begins 3 pages to the left of
+# page 2, at page -1. From 6.11 on that edge is 0, and pages 1 to 6 are read (kernel-facts 1.7). Before, it wraps and
+# nothing is read ahead; nor for page 1, a step back (4 pages from -2 on). Page 3 is none: half of 4, [3, 5), so 4 is a hit
+# and 5 a step onwards with it, [5, 9). Four calls, and two pages read ahead of those that are ever needed.
+for page in 2 1 3 4 5 6; do
+	printf 'LOOKUP type=0 off=%d cause=fault vma=1 addr=%#x vma_start=0x1000 vma_end=0x100000\n' $((page + 10)) $((page * 4096))
+done | trace left '# release=6.11.0 page_size=4096 page_cluster=3 vma_ra=1\n# device type=0 pages=1000 flags=ssd,blkdev'
+tap_is "$(counts left 0 "calls pages_read ra_pages")" "1 6 5" "6.11: a window's left edge stops at address 0"
+sed 's/release=6.11.0/release=6.10.0/' "$WORK/left" >"$WORK/wraps"
+tap_is "$(counts wraps 0 "calls pages_read ra_pages")" "4 6 2" "6.10: it wraps, and the window is empty"
+for off in 64 128 192; do echo "LOOKUP type=0 off=$off cause=shmem count=2"; done |
+	trace shmem '# release=6.14.0 page_size=4096 page_cluster=3 vma_ra=1\n# device type=0 pages=1000 flags=ssd,sync_io,blkdev'
+tap_is "$(counts shmem 0 "lookups bypassed")" "3 3" "6.14: shmem goes around the swap cache whatever the count" # kernel-facts 1.8
+sed 's/release=6.14.0/release=6.13.0/' "$WORK/shmem" >"$WORK/noshmem"
+tap_is "$(counts noshmem 0 "lookups bypassed")" "3 0" "6.13: it does not"
 
 # --- case 40: a newer kernel without the bypass -----------------------------------------------------
 # 1,000 pages of one process each and 50 shared ones on zram, too far apart to be in one window.

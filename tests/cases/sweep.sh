@@ -49,14 +49,14 @@ tap_is "$(jq '.results | length' "$OUT")" 26 "13 values times 2"
 
 # Rows that all save something: the last one is no knee. 2^pc consecutive slots a batch.
 {
-	printf '# swaptrace text 1\n# release=6.6.17 page_cluster=3 vma_ra=0\n# loss cpu=0 n=7\n'
+	printf '# swaptrace text 1\n# release=7.0.13 page_cluster=3 vma_ra=0\n# loss cpu=0 n=7\n'
 	seq 512 1023 | awk '{ printf "%d 0 9 t LOOKUP type=0 off=%d cause=fault\n", NR, $1 }'
 } >"$WORK/steps"
 run "$SWAPTRACE" sweep --strict --grid 'page-cluster=0..4' "$WORK/steps"
 tap_is "$STATUS" 1 "loss is a finding with --strict"
 tap_grep '7 events were lost while recording \(1\.35 %\)' "$ERR" "and counted: 7 of 519"
 tap_grep '^knee: none in this grid' "$OUT" "where each step still saves batches there is no knee"
-tap_grep '^note: there is no model of the readahead of kernel 6\.6\.17: .* v6\.1, does' "$OUT" "the nearest model is named with the results"
+tap_grep '^note: there is no exact model of the readahead of kernel 7\.0\.13: .* v6\.18, does' "$OUT" "the nearest model is named with the results"
 run "$SWAPTRACE" sweep --json --grid 'page-cluster=0..4' "$WORK/steps"
 tap_is "$(jq -c '[.trace.events, .trace.lost]' "$OUT")" '[512,7]' "events and loss of the trace are in the document"
 

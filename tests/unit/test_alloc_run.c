@@ -328,32 +328,6 @@ static void devices_can_be_forbidden(void **state)
 
 /* --- policies --------------------------------------------------------------------------------- */
 
-static void releases_have_allocators(void **state)
-{
-	static const struct {
-		const char *release, *allocator;
-		bool exact;
-	} rows[] = {
-		{ "5.6.4", "scan-6.1", false },		{ "5.15.97", "scan-6.1", true },
-		{ "6.1.192", "scan-6.1", true },	{ "6.6.17", "scan-6.1", true },
-		{ "6.8.0", "scan-6.1", false },		{ "6.10.0", "mthp-empty-only", true },
-		{ "6.11.11", "mthp-empty-only", true }, { "6.12.117+deb12", "cluster-6.12", true },
-		{ "6.13.2", "cluster-6.12", true },	{ "6.14.0", "cluster-6.12", false },
-		{ "6.17.0", "cluster-6.12", false },	{ "6.18.4", "cluster-6.18", true },
-		{ "6.19.0", "cluster-6.18", false },	{ "7.0.0", "cluster-6.18", false },
-		{ NULL, "cluster-6.12", false },	{ "unknown", "cluster-6.12", false },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		bool exact;
-
-		assert_string_equal(allocator_of_release(rows[i].release, &exact),
-				    rows[i].allocator);
-		assert_int_equal(exact, rows[i].exact);
-	}
-}
-
 static void write_file(char *path, const char *text)
 {
 	int fd = mkstemp(path);
@@ -432,18 +406,18 @@ static void settings_are_parsed(void **state)
 		"reserve=14:5", "reserve=4:0",	  "reserve=4:100",
 		"reserve=4:5x", "reserve=-1:5",	  "devices=/nonexistent"
 	};
-	const struct generation *g = generation_by_name("v6.12");
+	const struct kernel *k = kernel_by_name("v6.12");
 	struct policy p;
 	struct error e;
 
 	(void)state;
-	assert_int_equal(policy_parse(&p, g, "allocator=nonfull-v1,reserve=4:25,cpus=2", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "allocator=nonfull-v1,reserve=4:25,cpus=2", &e), 0);
 	assert_string_equal(p.alloc.allocator, "nonfull-v1");
 	assert_true(p.what_if && p.alloc.reserve);
 	assert_int_equal(p.alloc.reserve_order, 4);
 	assert_int_equal(p.alloc.reserve_percent, 25);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_true(policy_parse(&p, g, bad[i], &e) < 0);
+		assert_true(policy_parse(&p, k, bad[i], &e) < 0);
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
@@ -572,7 +546,6 @@ int main(void)
 		cmocka_unit_test(places_and_lists_are_set),
 		cmocka_unit_test(parked_slots_can_be_fetched),
 		cmocka_unit_test(devices_can_be_forbidden),
-		cmocka_unit_test(releases_have_allocators),
 		cmocka_unit_test(devices_are_read),
 		cmocka_unit_test(bad_devices_are_named),
 		cmocka_unit_test(settings_are_parsed),

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "replay/model/pagevec.h"
+#include "replay/kernels.h"
 
 #define CPUS 4
 #define SITES 3
@@ -23,51 +23,23 @@ struct fixture {
 	struct pv_site sites[SITES];
 };
 
+static struct pv_rules rules_of(unsigned int major, unsigned int minor)
+{
+	return kernel_find(&(struct kernel_release){ major, minor, 0 })->batches;
+}
+
 static void set_up(struct fixture *f, unsigned int major, unsigned int minor)
 {
-	struct pv_rules rules = pv_rules_for(major, minor);
+	struct pv_rules rules = rules_of(major, minor);
 
 	memset(f, 0, sizeof(*f));
 	memset(f->cpus, 0xff, sizeof(f->cpus)); /* pv_init() must not rely on zeros */
 	assert_int_equal(pv_init(&f->m, &rules, f->cpus, CPUS, f->sites, SITES), 0);
 }
 
-/* Sizes: 14 in 4.14, 15 up to 6.8, 31 from 6.9. One drain per batch life from 4.15. */
-static void test_rules(void **state)
-{
-	static const struct {
-		unsigned int major, minor, capacity;
-		enum pv_drain_policy policy;
-		bool deactivate, self;
-	} v[] = {
-		{ 4, 14, 14, PV_DRAIN_ALWAYS, false, false },
-		{ 4, 15, 15, PV_DRAIN_ONCE, false, false },
-		{ 5, 6, 15, PV_DRAIN_ONCE, true, false },
-		{ 5, 15, 15, PV_DRAIN_ONCE, true, false },
-		{ 6, 1, 15, PV_DRAIN_ONCE, true, false },
-		{ 6, 8, 15, PV_DRAIN_ONCE, true, false },
-		{ 6, 9, 31, PV_DRAIN_ONCE, true, false },
-		{ 6, 12, 31, PV_DRAIN_ONCE, true, false },
-		{ 6, 18, 31, PV_DRAIN_ONCE, true, true },
-		{ 3, 10, 14, PV_DRAIN_ALWAYS, false, false },
-		{ 7, 0, 31, PV_DRAIN_ONCE, true, true },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		struct pv_rules r = pv_rules_for(v[i].major, v[i].minor);
-
-		assert_int_equal(r.capacity, v[i].capacity);
-		assert_int_equal(r.policy, v[i].policy);
-		assert_int_equal(r.ops & (1u << PV_DEACTIVATE) ? 1 : 0, v[i].deactivate);
-		assert_int_equal(r.ops | 1u << PV_DEACTIVATE, (1u << PV_OPS) - 1);
-		assert_int_equal(r.all_drains_self, v[i].self);
-	}
-}
-
 static void test_init_refuses_nonsense(void **state)
 {
-	struct pv_rules r = pv_rules_for(6, 12);
+	struct pv_rules r = rules_of(6, 12);
 	struct pv_cpu cpu;
 	struct pv_model m;
 
@@ -339,7 +311,6 @@ static void test_site_switched_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_init_refuses_nonsense),
 		cmocka_unit_test(test_full_batch),
 		cmocka_unit_test(test_large_folio),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Policies, generations and the cost model. */
+/* Policies and the cost model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,54 +11,20 @@
 #include "replay/cost.h"
 #include "replay/policy.h"
 
-/* kernel-facts 2.3: 5.8 asks the cache first, 6.18 does so without accounting. */
-static void releases_have_the_nearest_generation(void **state)
-{
-	static const struct {
-		const char *release, *generation;
-		bool exact;
-	} rows[] = {
-		{ "5.6.4", "v5.6", true },
-		{ "5.4.0-91-generic", "v5.6", false },
-		{ "4.19.0", "v5.6", false },
-		{ "5.8.0", "v6.1", false },
-		{ "5.15.97", "v6.1", false },
-		{ "6.1.0-57-cloud-amd64", "v6.1", true },
-		{ "6.10.5", "v6.1", false },
-		{ "6.11.11", "v6.12", false },
-		{ "6.12.117+deb12-cloud-amd64", "v6.12", true },
-		{ "6.17.0", "v6.12", false },
-		{ "6.18.4", "v6.18", true },
-		{ "7.0.0", "v6.18", false },
-		{ "garbage", "v6.12", false },
-	};
-	bool exact;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct generation *g = generation_of_release(rows[i].release, &exact);
-
-		assert_string_equal(g->name, rows[i].generation);
-		assert_int_equal(exact, rows[i].exact);
-	}
-	assert_string_equal(generation_of_release(NULL, &exact)->name, "v6.12");
-	assert_false(exact);
-}
-
 static void settings_are_joined_by_commas(void **state)
 {
-	const struct generation *g = generation_by_name("v6.12");
+	const struct kernel *k = kernel_by_name("v6.12");
 	struct policy p;
 	struct error e;
 
 	(void)state;
 	assert_int_equal(
-		policy_parse(&p, g, "readahead=cluster,page-cluster=5,swapoff=vanilla", &e), 0);
+		policy_parse(&p, k, "readahead=cluster,page-cluster=5,swapoff=vanilla", &e), 0);
 	assert_int_equal(p.readahead, READAHEAD_CLUSTER);
 	assert_int_equal(p.page_cluster, 5);
 	assert_int_equal(p.swapoff, SWAPOFF_VANILLA);
 	assert_true(p.what_if);
-	assert_int_equal(policy_parse(&p, g, "swapoff=fixed:16,prev=per-cpu,cpus=3", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "swapoff=fixed:16,prev=per-cpu,cpus=3", &e), 0);
 	assert_int_equal(p.swapoff, SWAPOFF_FIXED);
 	assert_int_equal(p.swapoff_fixed, 16);
 	assert_int_equal(p.prev, PREV_PER_CPU);
@@ -67,33 +33,33 @@ static void settings_are_joined_by_commas(void **state)
 
 static void what_the_kernel_does_anyway_is_no_what_if(void **state)
 {
-	const struct generation *g = generation_by_name("v6.12");
+	const struct kernel *k = kernel_by_name("v6.12");
 	struct policy p;
 	struct error e;
 
 	(void)state;
-	assert_int_equal(policy_parse(&p, g, "recorded", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "recorded", &e), 0);
 	assert_false(p.what_if);
-	assert_int_equal(policy_parse(&p, g, "swapoff=lookup-first", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "swapoff=lookup-first", &e), 0);
 	assert_false(p.what_if);
-	assert_int_equal(policy_parse(&p, g, "model=v6.12", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "model=v6.12", &e), 0);
 	assert_false(p.what_if);
-	assert_int_equal(policy_parse(&p, g, "page-cluster=3", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "page-cluster=3", &e), 0);
 	assert_true(p.what_if);
 }
 
 static void a_model_is_a_bundle_that_settings_refine(void **state)
 {
-	const struct generation *g = generation_by_name("v6.12");
+	const struct kernel *k = kernel_by_name("v6.12");
 	struct policy p;
 	struct error e;
 
 	(void)state;
-	assert_int_equal(policy_parse(&p, g, "model=v6.18", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "model=v6.18", &e), 0);
 	assert_int_equal(p.swapoff, SWAPOFF_LOOKUP_ONLY);
-	assert_int_equal(policy_parse(&p, g, "swapoff=vanilla,model=v6.18", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "swapoff=vanilla,model=v6.18", &e), 0);
 	assert_int_equal(p.swapoff, SWAPOFF_VANILLA);
-	assert_int_equal(policy_parse(&p, g, "model=v6.18,swapoff=lookup-first", &e), 0);
+	assert_int_equal(policy_parse(&p, k, "model=v6.18,swapoff=lookup-first", &e), 0);
 	assert_int_equal(p.swapoff, SWAPOFF_LOOKUP_FIRST);
 }
 
@@ -114,14 +80,19 @@ static void mistakes_are_named(void **state)
 		{ "cpus=0", "cpus=0" },
 		{ "prev=none", "prev=none" },
 		{ "", "''" },
+		{ "page-cluster=2,page-cluster=3", "page-cluster is set twice" },
+		{ "swapoff=vanilla,cpus=2,swapoff=vanilla", "swapoff is set twice" },
+		{ "allocator=scan-6.1,allocator=cluster-6.18", "allocator is set twice" },
+		{ "model=v6.1,readahead=none,model=v6.1", "model is set twice" },
+		{ "lruadd=inline-mb,drain=once,lruadd=inline-mb", "lruadd is set twice" },
 	};
-	const struct generation *g = generation_by_name("v6.12");
+	const struct kernel *k = kernel_by_name("v6.12");
 	struct policy p;
 	struct error e;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_true(policy_parse(&p, g, rows[i].spec, &e) < 0);
+		assert_true(policy_parse(&p, k, rows[i].spec, &e) < 0);
 		assert_non_null(strstr(e.text, rows[i].names));
 	}
 }
@@ -149,7 +120,6 @@ static void an_estimate_adds_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(releases_have_the_nearest_generation),
 		cmocka_unit_test(settings_are_joined_by_commas),
 		cmocka_unit_test(what_the_kernel_does_anyway_is_no_what_if),
 		cmocka_unit_test(a_model_is_a_bundle_that_settings_refine),
