@@ -61,8 +61,9 @@ static inline bool view_event(struct block_view *v, uint32_t k, struct replay_ev
 
 	if (!c->have)
 		return false;
-	*ev = (struct replay_event){ (enum event_type)v->types[k], v->times[k], v->cpus[k],
-				     v->tgids[k], c, c->next++ };
+	*ev = (struct replay_event){
+		(enum event_type)v->types[k], v->times[k], v->cpus[k], v->tgids[k], c, c->next++
+	};
 	return true;
 }
 

@@ -69,9 +69,10 @@ static int choose_verified(struct engine *g)
 	char names[80];
 
 	g->x.verified = k->exact;
-	g->x.results[0].verify.done = true;
-	if (!release || k->exact & parts)
+	if (!release || k->exact & parts) {
+		g->x.results[0].verify.done = true;
 		return 0;
+	}
 	kernel_part_names(parts, names, sizeof(names));
 	return error_set(g->x.error, -EPROTONOSUPPORT,
 			 "no exact model of kernel %s for what the trace tells of (%s), so its "

@@ -17,12 +17,12 @@ struct replay_context {
 	struct trace_reader *reader;
 	const struct trace_header *header;
 	const struct kernel *recorded; /* the recorded kernel, or the nearest */
-	unsigned int verified; /* enum kernel_part: what --verify compares */
+	unsigned int verified;	       /* enum kernel_part: what --verify compares */
 	struct survey *survey;
 	struct world *world;
 	struct replay_result *results; /* of each policy; verify goes into the first */
-	uint64_t begin_ns, slice_ns; /* of the time line; 0: there is none */
-	struct error *error; /* set by whoever fails with more to say than an errno */
+	uint64_t begin_ns, slice_ns;   /* of the time line; 0: there is none */
+	struct error *error;	       /* set by whoever fails with more to say than an errno */
 };
 
 /* What a family does with one type of event, and the keys that it reads for it. */
@@ -33,7 +33,7 @@ struct family_handler {
 
 struct replay_family {
 	const char *name;
-	enum kernel_part part;		     /* of the kernel, that it has models of */
+	enum kernel_part part;		       /* of the kernel, that it has models of */
 	const struct policy_setting *settings; /* keys of a SPEC that are its own */
 	const struct family_handler *handlers; /* [EV_NR] */
 
@@ -41,14 +41,16 @@ struct replay_family {
 	bool (*told)(const struct replay_context *x);
 	/** prepare - 0 with *@family set, NULL: the trace holds nothing for it; negative errno */
 	int (*prepare)(struct replay_context *x, void **family);
-	/** wants - add keys that only this replay reads, beyond those of the handlers; may be NULL */
+	/** wants - add keys that only this replay reads, beyond those of the handlers; may be NULL
+	 */
 	void (*wants)(const void *family, struct view_wanted *w);
 	/**
 	 * wake - the time is @t_ns: called before the first event, and before the first one at or
 	 * after *@next, which it sets. May be NULL. 0 or -ENOMEM
 	 */
 	int (*wake)(void *family, uint64_t t_ns, uint64_t *next);
-	/** check - an event is over: does the state hold together? Slow; may be NULL. 0 or -EUCLEAN */
+	/** check - an event is over: does the state hold together? Slow; may be NULL. 0 or -EUCLEAN
+	 */
 	int (*check)(void *family);
 	/** finish - the trace has ended: complete the results; 0 or negative errno */
 	int (*finish)(void *family);

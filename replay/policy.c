@@ -108,10 +108,11 @@ static int set_swapin_order(struct policy *p, const char *value, struct error *e
 		cap = SWAPIN_ORDER_MAX;
 	else if (strncmp(value, "cap:", 4) ||
 		 parse_number("swapin-order", value + 4, 0, SWAPIN_ORDER_MAX, &cap, NULL))
-		return error_set(e, -EINVAL,
-				 "policy: swapin-order=%s is not one of 0, whole, cap:K (K an order "
-				 "up to %d)",
-				 value, SWAPIN_ORDER_MAX);
+		return error_set(
+			e, -EINVAL,
+			"policy: swapin-order=%s is not one of 0, whole, cap:K (K an order "
+			"up to %d)",
+			value, SWAPIN_ORDER_MAX);
 	p->swapin_cap = cap;
 	return 0;
 }
@@ -177,6 +178,12 @@ static int set_lruadd(struct policy *p, const char *value, struct error *e)
 	return lru_policy_lruadd(&p->lru, value, e);
 }
 
+static int set_device(struct policy *p, const char *value, struct error *e)
+{
+	p->have_device = true;
+	return cost_parse(&p->device, value, e);
+}
+
 const struct policy_setting readahead_settings[] = {
 	{ "readahead", "cluster|vma|none|fixed:N", set_readahead, false },
 	{ "page-cluster", "N", set_page_cluster, false },
@@ -204,6 +211,7 @@ const struct policy_setting lru_settings[] = {
 const struct policy_setting common_settings[] = {
 	{ "cpus", "N", set_cpus, false },
 	{ "model", "NAME", set_model, false },
+	{ "device", "PRESET|lat:US;bw:MBS", set_device, false },
 	{ NULL, NULL, NULL, false },
 };
 

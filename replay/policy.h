@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "replay/alloc_policy.h"
+#include "replay/cost.h"
 #include "replay/kernels.h"
 #include "replay/lru_policy.h"
 
@@ -50,7 +51,9 @@ struct policy {
 	bool no_bypass;
 	enum swapin_policy swapin;
 	unsigned int swapin_cap; /* SWAPIN_CAP: largest order; 0: page by page */
-	unsigned int cpus; /* recorded CPU c acts as c mod cpus; 0: as recorded */
+	unsigned int cpus;	 /* recorded CPU c acts as c mod cpus; 0: as recorded */
+	bool have_device;	 /* its times are estimated for a device of its own */
+	struct cost_model device;
 	struct alloc_policy alloc;
 	struct lru_policy lru;
 };
@@ -62,7 +65,8 @@ void policy_recorded(struct policy *p, const struct kernel *k);
 struct policy_setting {
 	const char *key;
 	const char *values; /* what may stand behind it, for help texts */
-	/* Take the value; 0 or -EINVAL with a sentence that names the setting and what is possible */
+	/* Take the value; 0 or -EINVAL with a sentence that names the setting and what is possible
+	 */
 	int (*set)(struct policy *p, const char *value, struct error *e);
 	bool repeatable; /* several of them add up */
 };
@@ -76,9 +80,9 @@ const struct policy_setting *policy_setting_at(unsigned int i);
 /**
  * policy_parse - settings on top of policy_recorded()
  * @spec: "key=value,key=value"; keys: readahead page-cluster swapoff prev bypass swapin-order
- *	  cpus model allocator reserve devices drain drain-off lruadd; each once, but for drain-off
- * Returns 0 or -EINVAL with a sentence that names the setting and what is possible; a file of
- * devices that cannot be read gives its errno.
+ *	  cpus model device allocator reserve devices drain drain-off lruadd; each once, but for
+ *drain-off Returns 0 or -EINVAL with a sentence that names the setting and what is possible; a file
+ *of devices that cannot be read gives its errno.
  */
 int policy_parse(struct policy *p, const struct kernel *recorded, const char *spec,
 		 struct error *e);

@@ -140,8 +140,8 @@ static void settle_taken(struct alloc_state *a, unsigned int cpu, uint32_t task,
 			while (to < end && (to >= except && to - except < n) == skip)
 				to++;
 			if (!skip)
-				drop(a, cpu, &(struct late_drop){ SWAP_FREE_CACHE, from,
-								  to - from });
+				drop(a, cpu,
+				     &(struct late_drop){ SWAP_FREE_CACHE, from, to - from });
 			from = to;
 		}
 	}
@@ -156,7 +156,8 @@ void alloc_run_all_workers(struct alloc_state *a, unsigned int cpu)
 	settle_taken(a, cpu, TAKEN_BY_WORKER, 0, 0);
 }
 
-/* --- what the world tells ------------------------------------------------------------------------ */
+/* --- what the world tells ------------------------------------------------------------------------
+ */
 
 static int on_data(void *family, const struct data_change *c)
 {
@@ -330,7 +331,8 @@ void alloc_listen(struct alloc_state *a)
 	};
 }
 
-/* --- events: devices and the recorded allocator's state ------------------------------------------ */
+/* --- events: devices and the recorded allocator's state ------------------------------------------
+ */
 
 int alloc_swapon_all(struct alloc_state *a, const struct alloc_swapon *on)
 {
@@ -467,7 +469,8 @@ static int on_lost(void *family, const struct replay_event *ev)
 	return 0;
 }
 
-/* --- the family ------------------------------------------------------------------------------------ */
+/* --- the family
+ * ------------------------------------------------------------------------------------ */
 
 static int check(void *family)
 {

@@ -53,8 +53,7 @@ struct alloc_state {
 /* Parts of the allocator's state at the start. */
 enum { START_LISTS = 1 << 0, START_PLACES = 1 << 1, START_CACHES = 1 << 2 };
 
-/* setup.c */
-
+/* setup.c: members of struct replay_family */
 int alloc_prepare(struct replay_context *x, void **family);
 bool alloc_told(const struct replay_context *x);
 int alloc_finish(void *family);

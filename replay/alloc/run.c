@@ -464,8 +464,7 @@ static uint32_t page_of(uint32_t r, uint32_t i)
 }
 
 /* From now on recorded slot @r means the data in @x; the trace may not know the slot. */
-static void link_page(struct alloc_run *run, const struct slot_request *req, uint32_t r,
-		      uint32_t x)
+static void link_page(struct alloc_run *run, const struct slot_request *req, uint32_t r, uint32_t x)
 {
 	uint32_t old;
 
@@ -537,8 +536,7 @@ static int place_batch(struct alloc_run *run, const struct slot_request *req, ui
 	return ret;
 }
 
-int alloc_run_granted(struct alloc_run *run, const struct slot_request *req, uint32_t r,
-		      uint32_t n)
+int alloc_run_granted(struct alloc_run *run, const struct slot_request *req, uint32_t r, uint32_t n)
 {
 	uint32_t x;
 

@@ -44,7 +44,7 @@ struct alloc_swapon {
 	unsigned int type;
 	uint32_t pages;
 	int prio;
-	uint32_t flags; /* enum device_flag */
+	uint32_t flags;	 /* enum device_flag */
 	bool have_flags; /* the trace, or the policy, tells them */
 };
 

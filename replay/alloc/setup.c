@@ -28,8 +28,7 @@ bool alloc_told(const struct replay_context *x)
 	const uint64_t *n = x->survey->events;
 
 	for (unsigned int i = 0; i < x->o->npolicies; i++)
-		if (alloc_policy_set(&x->o->policies[i].alloc) &&
-		    can_follow(x, &x->o->policies[i]))
+		if (alloc_policy_set(&x->o->policies[i].alloc) && can_follow(x, &x->o->policies[i]))
 			return true;
 	/* Readahead recordings hold ALLOC too, to tell which slots are in use. */
 	return n[EV_SWAPOUT] || n[EV_ALLOCFAIL] || (n[EV_ALLOC] && !n[EV_LOOKUP]);
@@ -87,8 +86,9 @@ static void configure(const struct alloc_state *a, const struct trace_header *h,
 		   !p->alloc.devices && !p->alloc.reserve;
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
 		if (!trace_header_imaginary(h, t))
-			cfg->pages[t] = a->x->survey->dev[t].max_pages ? a->x->survey->dev[t].max_pages
-								    : a->x->survey->dev[t].size;
+			cfg->pages[t] = a->x->survey->dev[t].max_pages
+						? a->x->survey->dev[t].max_pages
+						: a->x->survey->dev[t].size;
 }
 
 static int init_runs(struct alloc_state *a)
@@ -150,7 +150,8 @@ static int first_devices(struct alloc_state *a, const struct trace_header *h)
 			.type = d[i].type,
 			.pages = d[i].have_pages && d[i].pages < SLOT_NOWHERE
 					 ? (uint32_t)d[i].pages
-					 : (uint32_t)a->x->survey->dev[d[i].type % SLOT_DEVICES].size,
+					 : (uint32_t)a->x->survey->dev[d[i].type % SLOT_DEVICES]
+						   .size,
 			.prio = d[i].have_prio ? d[i].prio : SWAP_PRIO_DEFAULT,
 			.flags = d[i].have_flags ? d[i].flags : DEVICE_SSD | DEVICE_BLKDEV,
 			.have_flags = d[i].have_flags,
@@ -286,6 +287,19 @@ static void tell_unknown(struct replay_context *x, const char *why)
 	}
 }
 
+/* Policies of a kernel with another allocator: its other parts can be followed all the same. */
+static void tell_unmoved(struct replay_context *x)
+{
+	for (unsigned int p = 0; p < x->o->npolicies; p++)
+		if (x->survey->events[EV_LOOKUP] && !alloc_policy_set(&x->o->policies[p].alloc) &&
+		    strcmp(x->o->policies[p].kernel->allocator, x->recorded->allocator))
+			replay_result_note(
+				&x->results[p],
+				"data lie where they were recorded: without requests "
+				"for slots (record -e alloc) this kernel's own allocator "
+				"has nothing to place");
+}
+
 int alloc_prepare(struct replay_context *x, void **family)
 {
 	struct alloc_state *a;
@@ -295,6 +309,7 @@ int alloc_prepare(struct replay_context *x, void **family)
 		tell_unknown(x, "no requests for slots (SWAPOUT, ALLOC, ALLOCFAIL) in the trace: "
 				"nothing for another allocator to do, and where its data would lie "
 				"is not known");
+		tell_unmoved(x);
 		return 0;
 	}
 	a = calloc(1, sizeof(*a));
@@ -380,6 +395,23 @@ static void discarding_devices(struct alloc_state *a, struct replay_result *res)
 					: "they are free at once");
 }
 
+/* What people expect of a cluster for each CPU, no allocator does on a rotational device. */
+static void rotational_devices(struct alloc_state *a, struct replay_result *res)
+{
+	const struct alloc_run *run = &a->runs[a->run_of[res - a->x->results]];
+
+	for (unsigned int t = 0; t < ALLOC_DEVICES; t++) {
+		const struct swap_device *d = &run->places.devices.dev[t];
+
+		if (!run->cfg.own && run->cfg.nr_cpus > 1 && d->have_flags &&
+		    d->flags & DEVICE_ROTATIONAL)
+			replay_result_note(res,
+					   "device %u is rotational: %s gives its slots in one row "
+					   "to all CPUs",
+					   t, res->alloc.allocator);
+	}
+}
+
 /* The recorded kernel, or the one that a policy names, may have no model of its own. */
 static void nearest_allocator(struct alloc_state *a, struct replay_result *res)
 {
@@ -423,6 +455,7 @@ static void add_notes(struct alloc_state *a, bool own, struct replay_result *res
 	nearest_allocator(a, res);
 	small_devices(a, res);
 	discarding_devices(a, res);
+	rotational_devices(a, res);
 	unknown_devices(a, res);
 	if (res->alloc.norders == 1)
 		replay_result_note(res, "large swap-out not possible in this config: no THP_SWAP, "

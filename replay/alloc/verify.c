@@ -176,7 +176,8 @@ static void say_slot(const struct alloc_verify *v, char *out, size_t size, unsig
 		return;
 	}
 	part = slot_space_part(&v->run.places.space, x);
-	snprintf(out, size, "order=%u type=%u off=%u", order, part, x - v->run.places.space.base[part]);
+	snprintf(out, size, "order=%u type=%u off=%u", order, part,
+		 x - v->run.places.space.base[part]);
 }
 
 static void differ(struct alloc_verify *v, const struct slot_request *req, const char *event,

@@ -20,8 +20,8 @@ static bool verifying(const struct lru_state *f)
 /* The CPU that an event acts on; false: it is to be ignored. */
 static bool cpu_of(struct lru_state *f, const struct replay_event *ev, unsigned int *cpu)
 {
-	return lru_feed_cpu(&f->feed, ev_has(ev, KEY_CPU) ? (int64_t)ev_value(ev, KEY_CPU) : ev->cpu,
-			    cpu);
+	return lru_feed_cpu(&f->feed,
+			    ev_has(ev, KEY_CPU) ? (int64_t)ev_value(ev, KEY_CPU) : ev->cpu, cpu);
 }
 
 /* LRUADD and FLUSH without op= are what their name says; one we do not know is of no batch. */
@@ -153,7 +153,8 @@ static void on_swapin(void *family, unsigned int policy, const struct swapin *s)
 		lru_feed_swapin(&f->feed, policy, s->cpu < 0 ? 0 : (unsigned int)s->cpu, s);
 }
 
-/* --- begin and end ----------------------------------------------------------------------------------- */
+/* --- begin and end
+ * ----------------------------------------------------------------------------------- */
 
 static bool has_events(const struct survey *s)
 {

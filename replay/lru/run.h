@@ -66,9 +66,9 @@ struct lru_feed {
 	struct trace_reader *reader;
 	const struct kernel *recorded;
 	bool any_coupled;
-	struct lru_pending *pending; /* [CPU]; NULL where no policy is coupled */
+	struct lru_pending *pending;  /* [CPU]; NULL where no policy is coupled */
 	bool by_readahead[LRU_SITES]; /* [site]: a readahead call drained */
-	struct map site_ids; /* (string id, 0) -> site */
+	struct map site_ids;	      /* (string id, 0) -> site */
 	char (*sites)[LRU_SITE_NAME];
 	unsigned int nsites;
 	struct map batch_ids; /* (batch, 0) -> index */

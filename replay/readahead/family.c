@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- the swap caches of the policies -------------------------------------------------------------- */
+/* --- the swap caches of the policies
+ * -------------------------------------------------------------- */
 
 /* The slots of an event, and for all policies what is known of them. */
 static void set_bits(struct readahead_state *f, struct slot_run run, uint8_t bits)
@@ -79,8 +80,8 @@ static int on_uncache(void *family, const struct replay_event *ev)
 static int on_alloc(void *family, const struct replay_event *ev)
 {
 	struct readahead_state *f = family;
-	struct event_slots s = slots_of(f, ev_get(ev, ALLOC_TYPE, 0), ev_value(ev, ALLOC_OFF),
-					ev_alloc_slots(ev));
+	struct event_slots s =
+		slots_of(f, ev_get(ev, ALLOC_TYPE, 0), ev_value(ev, ALLOC_OFF), ev_alloc_slots(ev));
 	struct slot_run run;
 
 	while (next_run(f, &s, &run)) {
@@ -149,7 +150,8 @@ static int on_swapoff(void *family, const struct replay_event *ev)
 	return 0;
 }
 
-/* --- needs ------------------------------------------------------------------------------------------ */
+/* --- needs
+ * ------------------------------------------------------------------------------------------ */
 
 static void fill_need(const struct readahead_state *f, const struct replay_event *ev,
 		      struct need *n)
@@ -265,7 +267,8 @@ static int on_lost(void *family, const struct replay_event *ev)
 	return 0;
 }
 
-/* --- time --------------------------------------------------------------------------------------------- */
+/* --- time
+ * --------------------------------------------------------------------------------------------- */
 
 static int change_phase(struct readahead_state *f, uint64_t t_ns)
 {
@@ -357,20 +360,19 @@ static int wake(void *family, uint64_t t_ns, uint64_t *next)
 	return ret;
 }
 
-/* --- the family --------------------------------------------------------------------------------------- */
+/* --- the family
+ * --------------------------------------------------------------------------------------- */
 
 static const struct family_handler handlers[EV_NR] = {
 	[EV_LOOKUP] = { on_lookup, BIT(LOOKUP_TYPE) | BIT(LOOKUP_OFF) | BIT(LOOKUP_CAUSE) |
-					   BIT(LOOKUP_ORDER) | BIT(LOOKUP_COUNT) |
-					   BIT(LOOKUP_RA) },
+					   BIT(LOOKUP_ORDER) | BIT(LOOKUP_COUNT) | BIT(LOOKUP_RA) },
 	[EV_RA] = { on_ra, BIT(RA_MODE) },
 	[EV_READ] = { on_read, 0 },
 	[EV_CACHE] = { on_cache, BIT(CACHE_TYPE) | BIT(CACHE_OFF) | BIT(CACHE_N) | BIT(CACHE_BY) },
 	[EV_UNCACHE] = { on_uncache, BIT(CACHE_TYPE) | BIT(CACHE_OFF) | BIT(CACHE_N) },
 	[EV_ALLOC] = { on_alloc,
 		       BIT(ALLOC_TYPE) | BIT(ALLOC_OFF) | BIT(ALLOC_N) | BIT(ALLOC_ORDER) },
-	[EV_UNREF] = { on_unref, BIT(UNREF_TYPE) | BIT(UNREF_OFF) | BIT(UNREF_N) |
-					 BIT(UNREF_HOW) },
+	[EV_UNREF] = { on_unref, BIT(UNREF_TYPE) | BIT(UNREF_OFF) | BIT(UNREF_N) | BIT(UNREF_HOW) },
 	[EV_FREE] = { on_free, BIT(FREE_TYPE) | BIT(FREE_OFF) | BIT(FREE_N) },
 	[EV_CONFIG] = { on_config, BIT(CONFIG_HITS) | BIT(CONFIG_PREV) | BIT(CONFIG_LAST) },
 	[EV_SWAPOFF] = { on_swapoff, BIT(SWAPOFF_OP) | BIT(SWAPOFF_TYPE) | BIT(SWAPOFF_RET) },

@@ -18,10 +18,10 @@ struct readahead_state {
 	struct ra_run *runs; /* [policy] */
 	struct verify verify;
 	struct verify_result unasked;
-	bool waiting;	 /* the policies do not act yet: the time of from_ns has not come */
-	bool verifying;	 /* verify follows the trace: it was asked for, or its state is, for later */
-	bool calls_seen; /* a recorded readahead call went by */
-	bool swapins;	 /* some policy lets large folios in as it likes */
+	bool waiting;	/* the policies do not act yet: the time of from_ns has not come */
+	bool verifying; /* verify follows the trace: it was asked for, or its state is, for later */
+	bool calls_seen;	  /* a recorded readahead call went by */
+	bool swapins;		  /* some policy lets large folios in as it likes */
 	int page_cluster, vma_ra; /* of the phase that goes on */
 	uint64_t next_slice_ns;
 	unsigned int slice;
@@ -33,8 +33,7 @@ struct readahead_state {
  */
 bool readahead_wants_owners(const struct replay_options *o, const struct trace_header *h);
 
-/* setup.c */
-
+/* setup.c: members of struct replay_family */
 int readahead_prepare(struct replay_context *x, void **family);
 int readahead_finish(void *family);
 void readahead_free(void *family);

@@ -7,9 +7,8 @@
 
 #include "traces/event.h"
 
-int run_init(struct ra_run *run, const struct policy *p, const struct world *w,
-	     struct cache_map *c, unsigned int index, const struct places *places,
-	     struct replay_result *result)
+int run_init(struct ra_run *run, const struct policy *p, const struct world *w, struct cache_map *c,
+	     unsigned int index, const struct places *places, struct replay_result *result)
 {
 	uint32_t nvmas = w->survey->nvmas;
 
@@ -56,7 +55,8 @@ uint64_t run_take_over(struct ra_run *run, const struct ra_run *from)
 	for (unsigned int i = 0; i < run->nglobal; i++)
 		run->global[i] = from->global[0];
 	run->global_started = from->global_started;
-	memcpy(run->vma_word, from->vma_word, (run->world->survey->nvmas + 1) * sizeof(*run->vma_word));
+	memcpy(run->vma_word, from->vma_word,
+	       (run->world->survey->nvmas + 1) * sizeof(*run->vma_word));
 	memcpy(run->vma_started, from->vma_started, run->world->survey->nvmas + 1);
 	return marked;
 }
@@ -236,13 +236,11 @@ unsigned int run_window(struct ra_run *run, const struct need *n, struct window_
 		break;
 	case WAY_FIXED:
 		pages = fixed_size(run, n);
-		walk->neighbours =
-			ra_cluster_window(pages, n->off, d->pages, &walk->w);
+		walk->neighbours = ra_cluster_window(pages, n->off, d->pages, &walk->w);
 		break;
 	case WAY_CLUSTER:
 		pages = ra_swapin_nr_pages(run_state(run, n), order, n->off);
-		walk->neighbours =
-			ra_cluster_window(pages, n->off, d->pages, &walk->w);
+		walk->neighbours = ra_cluster_window(pages, n->off, d->pages, &walk->w);
 		break;
 	case WAY_NONE:
 		walk->w = (struct ra_window){ n->off, n->off + 1, 1 };
@@ -297,8 +295,8 @@ static void walk_slots(struct ra_run *run, const struct need *n, const struct ra
 }
 
 /* The same where the policy has placed the data: what lies side by side is another's. */
-static unsigned int walk_placed(struct ra_run *run, const struct need *n,
-				const struct ra_window *w, page_read_fn read, void *ctx)
+static unsigned int walk_placed(struct ra_run *run, const struct need *n, const struct ra_window *w,
+				page_read_fn read, void *ctx)
 {
 	const struct slots *slots = &run->world->slots;
 	unsigned int unknown = 0;
@@ -390,7 +388,8 @@ static void bypass(struct ra_run *run, const struct need *n)
 	read_around(run, n, n->order < 32 ? 1ull << n->order : 1);
 }
 
-/* --- large folios that come back in one piece --------------------------------------------------- */
+/* --- large folios that come back in one piece ---------------------------------------------------
+ */
 
 /* Can the @size pages from slot @first on come in as one folio? They went out as part of one. */
 static bool comes_whole(const struct ra_run *run, uint32_t first, uint32_t size)
@@ -405,9 +404,9 @@ static bool comes_whole(const struct ra_run *run, uint32_t first, uint32_t size)
 		    *run_bits(run, r) & (SLOT_CACHED | SLOT_MAPPED) ||
 		    s->folio[r].order != f->order || s->folio[r].index != f->index + i)
 			return false;
-		if (run->places && (places_model(run->places, r) == SLOT_NOWHERE ||
-				    places_model(run->places, r) !=
-					    places_model(run->places, first) + i))
+		if (run->places &&
+		    (places_model(run->places, r) == SLOT_NOWHERE ||
+		     places_model(run->places, r) != places_model(run->places, first) + i))
 			return false;
 	}
 	return true;
@@ -454,13 +453,13 @@ static bool is_split(const struct ra_run *run, const struct need *n)
 	if (run->policy.swapin == SWAPIN_CAP && n->order > run->policy.swapin_cap)
 		return true;
 	for (uint32_t i = 1; run->places && i < size; i++)
-		if (places_model(run->places, first + i) !=
-		    places_model(run->places, first) + i)
+		if (places_model(run->places, first + i) != places_model(run->places, first) + i)
 			return true;
 	return run->places && !(run_devices(run)->dev[n->type].flags & DEVICE_SYNC_IO);
 }
 
-/* --- the answer to a need ------------------------------------------------------------------------ */
+/* --- the answer to a need ------------------------------------------------------------------------
+ */
 
 /* Under the policy the data is in memory, so that nobody asks for it. */
 static void spare(struct ra_run *run, const struct need *n)

@@ -59,17 +59,17 @@ struct ra_run {
 	struct cache_map *cache;
 	const struct world *world;
 	const struct places *places; /* NULL: data is where it was recorded */
-	struct ra_global *global; /* [1], [SLOT_DEVICES] or [CPUs], as the policy's prev says */
+	struct ra_global *global;    /* [1], [SLOT_DEVICES] or [CPUs], as the policy's prev says */
 	unsigned int nglobal;
-	bool global_started; /* its start state was taken over, or is given */
+	bool global_started;		  /* its start state was taken over, or is given */
 	uint64_t *vma_word;		  /* [VMA index] */
 	uint8_t *vma_started;		  /* [VMA index]: its start state was taken over */
 	uint64_t small[2][SMALL_WINDOWS]; /* [0] cluster, [1] VMA: calls by window */
 	struct histogram before[2];	  /* [0] cluster, [1] VMA: counted when the phase began */
 	struct replay_result *result;
 	struct time_slice *slice; /* now */
-	uint64_t misplaced; /* needs of data whose place under the policy is not known */
-	uint64_t large;	    /* needs of several pages that do not lie side by side here */
+	uint64_t misplaced;	  /* needs of data whose place under the policy is not known */
+	uint64_t large;		  /* needs of several pages that do not lie side by side here */
 };
 
 /* The pages of one window, in the order the kernel asks for them. */
@@ -97,9 +97,8 @@ static inline const struct swap_devices *run_devices(const struct ra_run *run)
  * @places: where the policy has data, NULL: where it was recorded
  * Returns 0 or -ENOMEM; free with run_free() in any case.
  */
-int run_init(struct ra_run *run, const struct policy *p, const struct world *w,
-	     struct cache_map *c, unsigned int index, const struct places *places,
-	     struct replay_result *result);
+int run_init(struct ra_run *run, const struct policy *p, const struct world *w, struct cache_map *c,
+	     unsigned int index, const struct places *places, struct replay_result *result);
 void run_free(struct ra_run *run);
 
 /**

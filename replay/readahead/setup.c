@@ -10,7 +10,8 @@
 #include "common/count.h"
 #include "replay/cost.h"
 
-/* --- set-up --------------------------------------------------------------------------------------- */
+/* --- set-up
+ * --------------------------------------------------------------------------------------- */
 
 static bool header_rotational(const struct trace_header *h)
 {
@@ -38,8 +39,8 @@ bool readahead_wants_owners(const struct replay_options *o, const struct trace_h
 
 	for (unsigned int i = 0; i < o->npolicies; i++) {
 		const struct policy *p = &o->policies[i];
-		bool rotational = p->alloc.devices ? policy_rotational(&p->alloc)
-						   : header_rotational(h);
+		bool rotational =
+			p->alloc.devices ? policy_rotational(&p->alloc) : header_rotational(h);
 
 		if (p->readahead == READAHEAD_VMA ||
 		    (p->readahead == READAHEAD_KERNEL && vma_ra && !rotational))
@@ -144,7 +145,7 @@ static int init_verify(struct readahead_state *f)
 	policy_recorded(&recorded, f->x->recorded);
 	ret = verify_init(&f->verify, &recorded, f->x->world, &f->cache, o->npolicies,
 			  f->x->verified & KERNEL_READAHEAD ? &f->x->results[0].verify
-							  : &f->unasked);
+							    : &f->unasked);
 	if (!ret)
 		readahead_set_start(f, &f->verify.run);
 	return ret;
@@ -184,7 +185,8 @@ void readahead_free(void *family)
 	free(f);
 }
 
-/* --- phases: between two changes of the settings ----------------------------------------------------- */
+/* --- phases: between two changes of the settings
+ * ----------------------------------------------------- */
 
 int readahead_add_phase(struct readahead_state *f, struct replay_result *res, uint64_t t_ns)
 {
@@ -214,7 +216,8 @@ int readahead_end_phase(struct ra_run *run)
 	return ret;
 }
 
-/* --- the end ------------------------------------------------------------------------------------------- */
+/* --- the end
+ * ------------------------------------------------------------------------------------------- */
 
 static void all_unknown(struct readahead_result *ra)
 {
@@ -284,6 +287,17 @@ static void settle_places(const struct readahead_state *f, unsigned int p)
 	res->nslices = 0;
 }
 
+/* Seconds, for the policy's own device or the one that was asked for. */
+static void estimate(const struct readahead_state *f, unsigned int p)
+{
+	const struct policy *policy = &f->x->o->policies[p];
+	const struct cost_model *c = policy->have_device ? &policy->device : f->x->o->cost;
+	struct replay_result *res = &f->x->results[p];
+
+	if (c && f->x->survey->events[EV_LOOKUP] && res->readahead.batches != COUNT_UNKNOWN)
+		cost_estimate(c, 1ull << f->x->world->geometry.page_shift, res);
+}
+
 static int finish_policy(struct readahead_state *f, unsigned int p)
 {
 	const struct survey *s = f->x->survey;
@@ -300,8 +314,7 @@ static int finish_policy(struct readahead_state *f, unsigned int p)
 	if (!ret)
 		ret = histogram_merge(&res->readahead.windows, &res->readahead.vma_windows);
 	res->readahead.assumed_slots = s->assumed;
-	if (f->x->o->cost && s->events[EV_LOOKUP] && res->readahead.batches != COUNT_UNKNOWN)
-		cost_estimate(f->x->o->cost, 1ull << f->x->world->geometry.page_shift, res);
+	estimate(f, p);
 	return ret;
 }
 

@@ -555,8 +555,8 @@ int verify_read(struct verify *v, const struct moment *at, struct slot_run pages
 	if (!call->open)
 		return 0; /* not a readahead call's: MADV_WILLNEED and the like read without a
 			     window */
-	expected = call->bypass ? cause < 0 || cause == READ_BYPASS
-				: tick_off(call, pages.r, cause);
+	expected =
+		call->bypass ? cause < 0 || cause == READ_BYPASS : tick_off(call, pages.r, cause);
 	if (!expected && call->unknown && cause != READ_DEMAND) {
 		call->unknown--;
 		v->out->reads_unknown++;

@@ -66,8 +66,8 @@ struct verify {
 	struct past_state past[PAST_STATES];
 	unsigned int npast;
 	struct slot_change *changes; /* [slot]; NULL: memory was short, nothing explained */
-	uint64_t lost;			/* lost events so far */
-	int error;			/* -ENOMEM met in a callback */
+	uint64_t lost;		     /* lost events so far */
+	int error;		     /* -ENOMEM met in a callback */
 };
 
 /* A recorded LOOKUP with what the kernel answered; -1: not recorded. */

@@ -29,7 +29,8 @@ void requests_free(struct requests *q)
 	memset(q, 0, sizeof(*q));
 }
 
-/* --- who and where ------------------------------------------------------------------------------ */
+/* --- who and where ------------------------------------------------------------------------------
+ */
 
 static int find_task(struct requests *q, uint64_t id, uint64_t kind, uint32_t *index)
 {
@@ -72,7 +73,8 @@ bool requests_inside(const struct requests *q, uint32_t task)
 	return t && (t->pending || t->cut || (q->holds && q->held.refill && q->held.task == task));
 }
 
-/* --- recorded slots caches ----------------------------------------------------------------------- */
+/* --- recorded slots caches -----------------------------------------------------------------------
+ */
 
 static bool cached_slot(struct requests *q, unsigned int cpu, uint32_t *r)
 {
@@ -366,7 +368,8 @@ int requests_cached(struct world *w, const struct slot_place *at, uint32_t r, ui
 	return ret;
 }
 
-/* --- order ---------------------------------------------------------------------------------------- */
+/* --- order
+ * ---------------------------------------------------------------------------------------- */
 
 static bool is_refill(const struct replay_event *ev)
 {
@@ -407,8 +410,7 @@ static bool keeps_hold(const struct requests *q, const struct slot_place *at,
 		return goes_on_beside(q, at, ev) || (ev->type == EV_RNG && !q->ordered);
 	if (ev->type == EV_RNG)
 		return true;
-	return q->held.refill &&
-	       (ev->type == EV_UNCACHE || ev->type == EV_FREE || is_refill(ev));
+	return q->held.refill && (ev->type == EV_UNCACHE || ev->type == EV_FREE || is_refill(ev));
 }
 
 /* What the event says of where its task is. */

@@ -34,10 +34,10 @@ struct slot_request {
 struct slot_answer {
 	bool refused;
 	enum alloc_reason reason; /* where it was */
-	bool refill;		  /* the request filled its CPU's slots cache and got the first slot */
-	bool more;		  /* refill: the rest of one that was cut; answers nothing */
-	bool cut;		  /* refill: another CPU came in between, there may be a rest */
-	uint32_t task;		  /* index of who asked */
+	bool refill;   /* the request filled its CPU's slots cache and got the first slot */
+	bool more;     /* refill: the rest of one that was cut; answers nothing */
+	bool cut;      /* refill: another CPU came in between, there may be a rest */
+	uint32_t task; /* index of who asked */
 	struct slot_request req;
 	/* Slots given, by number; SLOT_NOWHERE: the trace does not tell. Of order 0 it may be a
 	 * batch of @n. */
@@ -79,7 +79,7 @@ struct recorded_cache {
 struct requests {
 	bool wanted;	 /* somebody listens */
 	bool from_above; /* SWAPOUT events are the requests */
-	bool drops;	 /* UNREF or UNCACHE events are the drops; in a trace without them FREE is */
+	bool drops; /* UNREF or UNCACHE events are the drops; in a trace without them FREE is */
 	bool hold_draws; /* the trace has RNG events */
 	bool ordered;	 /* events carry seq: they come in the order that the kernel's lock made */
 	unsigned int cpus;

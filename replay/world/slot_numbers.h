@@ -25,7 +25,7 @@
 #define SLOT_NOWHERE UINT32_MAX
 
 struct slot_stretch {
-	uint32_t type; /* device */
+	uint32_t type;	/* device */
 	uint32_t index; /* offset >> SLOT_STRETCH_SHIFT */
 };
 

@@ -41,8 +41,8 @@ struct slot_folio {
 
 struct slots {
 	const struct slot_numbers *numbers;
-	uint8_t *refs; /* [slot]: references of page tables, saturating; 0: readahead passes it */
-	uint8_t *flags;		  /* [slot]: enum slot_flag */
+	uint8_t *refs;	/* [slot]: references of page tables, saturating; 0: readahead passes it */
+	uint8_t *flags; /* [slot]: enum slot_flag */
 	struct slot_folio *folio; /* [slot]; NULL unless asked for */
 	struct slot_owner *owner; /* [slot]: of the data; NULL without owners */
 	struct map by_owner;	  /* (VMA index, page) -> slot number */
@@ -85,7 +85,8 @@ static inline uint8_t slots_refs(uint64_t n)
 	return n > 255 ? 255 : (uint8_t)n;
 }
 
-/** slots_set_folio - slots @r .. @r + 2^@order - 1 hold a folio of that order; no-op without folios */
+/** slots_set_folio - slots @r .. @r + 2^@order - 1 hold a folio of that order; no-op without folios
+ */
 static inline void slots_set_folio(struct slots *s, uint32_t r, unsigned int order)
 {
 	for (uint32_t i = 0; s->folio && i < 1u << order; i++)

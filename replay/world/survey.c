@@ -19,7 +19,8 @@ static int grow_slots(struct survey *s)
 		n = 2 * old;
 #define GROW(array)                                                                                \
 	((bigger = realloc(array, n * sizeof(*(array))))                                           \
-		 ? ((array) = bigger, memset((array) + old, 0, (n - old) * sizeof(*(array))), true) \
+		 ? ((array) = bigger, memset((array) + old, 0, (n - old) * sizeof(*(array))),      \
+		    true)                                                                          \
 		 : false)
 	if (!GROW(s->start) || !GROW(s->refs))
 		return -ENOMEM;
@@ -433,8 +434,7 @@ static const struct {
 					       BIT(CONFIG_PREV) | BIT(CONFIG_LAST) |
 					       BIT(CONFIG_VMA_RA) },
 	[EV_SWAPON] = { survey_swapon, BIT(SWAPON_TYPE) | BIT(SWAPON_PAGES) | BIT(SWAPON_FLAGS) },
-	[EV_SWAPOFF] = { survey_swapoff,
-			 BIT(SWAPOFF_OP) | BIT(SWAPOFF_TYPE) | BIT(SWAPOFF_RET) },
+	[EV_SWAPOFF] = { survey_swapoff, BIT(SWAPOFF_OP) | BIT(SWAPOFF_TYPE) | BIT(SWAPOFF_RET) },
 	[EV_RELEASE] = { survey_release, BIT(BATCH_DRAINED) },
 	[EV_LRUADD] = { survey_lruadd, BIT(LRUADD_OP) },
 };

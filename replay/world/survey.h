@@ -72,14 +72,14 @@ struct survey {
 	bool vma_ra;		     /* enabled at this moment of the walk */
 	struct swap_devices devices; /* likewise */
 	int leaving;		     /* device whose swapoff goes on, -1: unknown */
-	bool vma_needs;	     /* some need of a known address falls in a time of VMA readahead */
+	bool vma_needs; /* some need of a known address falls in a time of VMA readahead */
 	struct survey_device dev[SLOT_DEVICES];
 	struct slot_numbers numbers; /* of all slots that events name */
 	uint64_t slots_room;	     /* length of the arrays that follow; all are owned */
 	uint8_t *start;		     /* [slot]: enum start_bits */
 	uint8_t *refs;		     /* [slot]: references at the start where START_IN_USE */
 	struct slot_owner *owner;    /* [slot]: of the content at the start; NULL without owners */
-	uint32_t *instance;	     /* [slot]: birth number of the content now, 0: that of the start */
+	uint32_t *instance;	/* [slot]: birth number of the content now, 0: that of the start */
 	struct map vmas;	/* recorded VMA id -> index, from 1 */
 	struct first_call *vma; /* [index] */
 	uint32_t nvmas, vma_room;

@@ -174,7 +174,8 @@ int world_take_back(struct world *w, unsigned int cpu, const struct slot_request
 	return ret;
 }
 
-/* --- events: needs and the swap cache ---------------------------------------------------------- */
+/* --- events: needs and the swap cache ----------------------------------------------------------
+ */
 
 static void tell_swapoff(struct world *w, const struct swapoff_result *s, bool end, int64_t ret)
 {
@@ -245,8 +246,9 @@ static int on_uncache(struct world *w, const struct slot_place *at, const struct
 {
 	uint64_t type = ev_get(ev, CACHE_TYPE, 0), off = ev_value(ev, CACHE_OFF);
 	uint64_t n = ev_get(ev, CACHE_N, 1);
-	struct data_change change = { .how = SWAP_FREE_CACHE, .cpu = at->cpu, .task = at->task,
-				      .announced = true };
+	struct data_change change = {
+		.how = SWAP_FREE_CACHE, .cpu = at->cpu, .task = at->task, .announced = true
+	};
 	struct slot_run run;
 	int ret;
 
@@ -266,7 +268,8 @@ static int on_uncache(struct world *w, const struct slot_place *at, const struct
 	return 0;
 }
 
-/* --- events: slots ------------------------------------------------------------------------------ */
+/* --- events: slots ------------------------------------------------------------------------------
+ */
 
 static int on_swapout(struct world *w, const struct slot_place *at, const struct replay_event *ev)
 {
@@ -384,7 +387,8 @@ static int on_pcpu(struct world *w, const struct slot_place *at, const struct re
 	return 0;
 }
 
-/* --- events: devices and settings --------------------------------------------------------------- */
+/* --- events: devices and settings ---------------------------------------------------------------
+ */
 
 static int on_config(struct world *w, const struct slot_place *at, const struct replay_event *ev)
 {
@@ -409,15 +413,14 @@ static int on_swapon(struct world *w, const struct slot_place *at, const struct 
 
 static int swapoff_begins(struct world *w, const struct replay_event *ev, int type)
 {
-	struct swapoff_result *bigger =
-		realloc(w->swapoffs, (w->nswapoffs + 1) * sizeof(*bigger));
+	struct swapoff_result *bigger = realloc(w->swapoffs, (w->nswapoffs + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
 	w->swapoffs = bigger;
-	bigger[w->nswapoffs++] = (struct swapoff_result){
-		.type = type, .begin_ns = ev->t_ns, .last_progress_ns = ev->t_ns
-	};
+	bigger[w->nswapoffs++] = (struct swapoff_result){ .type = type,
+							  .begin_ns = ev->t_ns,
+							  .last_progress_ns = ev->t_ns };
 	w->swapoff_open = true;
 	tell_swapoff(w, &bigger[w->nswapoffs - 1], false, 0);
 	return 0;
@@ -439,9 +442,9 @@ static int empty_device(struct world *w, unsigned int type)
 
 static int on_swapoff(struct world *w, const struct slot_place *at, const struct replay_event *ev)
 {
-	int type = !ev_has(ev, SWAPOFF_TYPE)			    ? -1
+	int type = !ev_has(ev, SWAPOFF_TYPE)		       ? -1
 		   : ev_value(ev, SWAPOFF_TYPE) < SLOT_DEVICES ? (int)ev_value(ev, SWAPOFF_TYPE)
-								    : SLOT_DEVICES;
+							       : SLOT_DEVICES;
 	/* The begin may not have been recorded. */
 	struct swapoff_result unseen = { .type = type };
 	struct swapoff_result *s = w->swapoff_open ? &w->swapoffs[w->nswapoffs - 1] : &unseen;
@@ -470,7 +473,8 @@ static int on_lost(struct world *w, const struct slot_place *at, const struct re
 	return 0;
 }
 
-/* --- the stream ---------------------------------------------------------------------------------- */
+/* --- the stream ----------------------------------------------------------------------------------
+ */
 
 #define WHO (BIT(KEY_CPU) | BIT(KEY_TID))
 #define RANGE_KEYS(event) (BIT(event##_TYPE) | BIT(event##_OFF) | BIT(event##_N))
@@ -488,13 +492,14 @@ static const struct {
 	int (*take)(struct world *w, const struct slot_place *at, const struct replay_event *ev);
 	uint32_t keys, request_keys;
 } handlers[EV_NR] = {
-	[EV_LOOKUP] = { on_lookup, BIT(LOOKUP_TYPE) | BIT(LOOKUP_OFF) | BIT(LOOKUP_CAUSE) |
-					   BIT(LOOKUP_COUNT), 0 },
+	[EV_LOOKUP] = { on_lookup,
+			BIT(LOOKUP_TYPE) | BIT(LOOKUP_OFF) | BIT(LOOKUP_CAUSE) | BIT(LOOKUP_COUNT),
+			0 },
 	[EV_CACHE] = { on_cache, RANGE_KEYS(CACHE) | BIT(CACHE_BY), WHO },
 	[EV_UNCACHE] = { on_uncache, RANGE_KEYS(CACHE) | BIT(CACHE_BY), WHO },
-	[EV_SWAPOUT] = { on_swapout, 0, BIT(SWAPOUT_ORDER) | BIT(SWAPOUT_FOLIO) |
-						BIT(SWAPOUT_SPLIT_OF) | BIT(SWAPOUT_MEMCG) |
-						BIT(KEY_SEQ) | WHO },
+	[EV_SWAPOUT] = { on_swapout, 0,
+			 BIT(SWAPOUT_ORDER) | BIT(SWAPOUT_FOLIO) | BIT(SWAPOUT_SPLIT_OF) |
+				 BIT(SWAPOUT_MEMCG) | BIT(KEY_SEQ) | WHO },
 	[EV_ALLOC] = { on_alloc, RANGE_KEYS(ALLOC) | BIT(ALLOC_ORDER), ANSWER_KEYS | WHO },
 	[EV_ALLOCFAIL] = { on_allocfail, 0, ANSWER_KEYS | WHO },
 	[EV_UNREF] = { on_unref, RANGE_KEYS(UNREF) | BIT(UNREF_HOW) | BIT(UNREF_LEFT), WHO },
@@ -512,8 +517,8 @@ static const struct {
 void world_wanted(const struct world *w, struct view_wanted *wanted)
 {
 	for (int t = 0; t < EV_NR; t++)
-		wanted->keys[t] |= handlers[t].keys |
-				   (w->requests.wanted ? handlers[t].request_keys : 0);
+		wanted->keys[t] |=
+			handlers[t].keys | (w->requests.wanted ? handlers[t].request_keys : 0);
 	wanted->tasks = true;
 }
 
@@ -537,7 +542,8 @@ int world_finish(struct world *w)
 	return w->requests.wanted ? requests_close(w) : 0;
 }
 
-/* --- the start ------------------------------------------------------------------------------------ */
+/* --- the start
+ * ------------------------------------------------------------------------------------ */
 
 static void read_header(struct world *w, const struct trace_header *h)
 {

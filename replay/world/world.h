@@ -32,7 +32,8 @@ struct data_change {
 	bool announced; /* the kernel still has to take the lock that makes the slots free */
 };
 
-/* Who is told of what the world finds out; every member may be NULL. Those that return: 0 or -ENOMEM.
+/* Who is told of what the world finds out; every member may be NULL. Those that return: 0 or
+ * -ENOMEM.
  */
 struct world_listener {
 	void *ctx;
@@ -68,8 +69,8 @@ struct world {
 	const struct survey *survey;
 	struct swap_devices devices;
 	struct slots slots;
-	int page_cluster; /* as recorded at this moment */
-	int vma_ra;	  /* 0 or 1 */
+	int page_cluster;		       /* as recorded at this moment */
+	int vma_ra;			       /* 0 or 1 */
 	bool page_cluster_known, vma_ra_known; /* from the start */
 	unsigned int cpus;
 	struct ra_vma_geometry geometry;
@@ -78,10 +79,10 @@ struct world {
 	struct swapin_listener swapins;
 	struct swapoff_result *swapoffs; /* owned */
 	unsigned int nswapoffs;
-	bool swapoff_open;		/* the last of them goes on */
-	uint64_t named[SLOT_DEVICES];	/* see slots_name() */
-	uint32_t births;		/* of data, as the survey numbers them */
-	uint64_t lost;			/* lost events so far */
+	bool swapoff_open;	      /* the last of them goes on */
+	uint64_t named[SLOT_DEVICES]; /* see slots_name() */
+	uint32_t births;	      /* of data, as the survey numbers them */
+	uint64_t lost;		      /* lost events so far */
 	/* [policy]: where data lies; NULL: where it was recorded, or nobody knows. Not owned. */
 	const struct places **places;
 	bool *place_unknown; /* [policy] */
