@@ -27,15 +27,15 @@ int view_load(struct block_view *view, const struct trace_block *b,
 	memset(view, 0, sizeof(*view));
 	view->events = block_events(b);
 	view->types = block_types(b);
-	view->times = block_times(b);
-	if (!view->types || !view->times)
-		return -ENOMEM;
-	if (wanted->tasks) {
+	if (wanted->times)
+		view->times = block_times(b);
+	if (wanted->cpus)
 		view->cpus = block_cpus(b);
+	if (wanted->tgids)
 		view->tgids = block_tgids(b);
-		if (!view->cpus || !view->tgids)
-			return -ENOMEM;
-	}
+	if (!view->types || (wanted->times && !view->times) || (wanted->cpus && !view->cpus) ||
+	    (wanted->tgids && !view->tgids))
+		return -ENOMEM;
 	for (int t = 0; t < EV_NR; t++) {
 		int ret;
 

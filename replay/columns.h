@@ -22,9 +22,9 @@ struct columns {
 struct block_view {
 	uint32_t events;
 	const uint8_t *types;
+	/* NULL unless asked for */
 	const uint64_t *times;
-	const int32_t *cpus;  /* NULL unless asked for */
-	const int32_t *tgids; /* likewise */
+	const int32_t *cpus, *tgids;
 	struct columns of[EV_NR];
 };
 
@@ -32,7 +32,7 @@ struct block_view {
 struct view_wanted {
 	uint32_t keys[EV_NR];
 	uint32_t known[EV_NR]; /* beside them: is the key there? Its value is not decoded. */
-	bool tasks;	       /* cpus and tgids */
+	bool times, cpus, tgids;
 };
 
 /**
@@ -42,13 +42,15 @@ struct view_wanted {
 int view_load(struct block_view *view, const struct trace_block *b,
 	      const struct view_wanted *wanted);
 
+#define EV_NOT_ASKED INT32_MIN
+
 /* One event on its way through a replay. */
 struct replay_event {
 	enum event_type type;
-	uint64_t t_ns;
-	int32_t cpu, tgid;	 /* -1: unknown */
-	const struct columns *c; /* of its type */
-	uint32_t i;		 /* which of them it is */
+	uint64_t t_ns;			 /* 0 unless asked for */
+	int32_t cpu_column, tgid_column; /* ev_cpu(), ev_tgid() */
+	const struct columns *c;	 /* of its type */
+	uint32_t i;			 /* which of them it is */
 };
 
 /**
@@ -61,10 +63,26 @@ static inline bool view_event(struct block_view *v, uint32_t k, struct replay_ev
 
 	if (!c->have)
 		return false;
-	*ev = (struct replay_event){
-		(enum event_type)v->types[k], v->times[k], v->cpus[k], v->tgids[k], c, c->next++
-	};
+	*ev = (struct replay_event){ (enum event_type)v->types[k],
+				     v->times ? v->times[k] : 0,
+				     v->cpus ? v->cpus[k] : EV_NOT_ASKED,
+				     v->tgids ? v->tgids[k] : EV_NOT_ASKED,
+				     c,
+				     c->next++ };
 	return true;
+}
+
+/** ev_cpu, ev_tgid - column 2 and 3 of the event, -1: unknown */
+static inline int32_t ev_cpu(const struct replay_event *ev)
+{
+	assert(ev->cpu_column != EV_NOT_ASKED);
+	return ev->cpu_column;
+}
+
+static inline int32_t ev_tgid(const struct replay_event *ev)
+{
+	assert(ev->tgid_column != EV_NOT_ASKED);
+	return ev->tgid_column;
 }
 
 /* A key may only be read where it was asked for, whatever the trace holds: see struct view_wanted.

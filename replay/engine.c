@@ -24,6 +24,11 @@ struct engine {
 	void *family[REPLAY_FAMILIES];	/* NULL: the trace holds nothing for it */
 	uint64_t wake[REPLAY_FAMILIES]; /* when it wants to be called next */
 	uint64_t wake_next;		/* the earliest of them */
+	/* Who takes events of a type, in order. */
+	struct taker {
+		int (*take)(void *family, const struct replay_event *ev);
+		void *family;
+	} takers[EV_NR][REPLAY_FAMILIES + 1]; /* ended by one without take() */
 };
 
 const char *start_state_name(enum start_state s)
@@ -205,13 +210,24 @@ static int check(struct engine *g)
 	return ret;
 }
 
+static void list_takers(struct engine *g)
+{
+	for (int t = 0; t < EV_NR; t++) {
+		struct taker *last = g->takers[t];
+
+		for (unsigned int i = 0; i < REPLAY_FAMILIES; i++)
+			if (g->family[i] && replay_families[i]->handlers[t].take)
+				*last++ = (struct taker){ replay_families[i]->handlers[t].take,
+							  g->family[i] };
+	}
+}
+
 static int take(struct engine *g, const struct replay_event *ev)
 {
 	int ret = world_event(&g->world, ev);
 
-	for (unsigned int i = 0; i < REPLAY_FAMILIES && !ret; i++)
-		if (g->family[i] && replay_families[i]->handlers[ev->type].take)
-			ret = replay_families[i]->handlers[ev->type].take(g->family[i], ev);
+	for (const struct taker *t = g->takers[ev->type]; t->take && !ret; t++)
+		ret = t->take(t->family, ev);
 	return !ret && g->x.o->check ? check(g) : ret;
 }
 
@@ -238,6 +254,7 @@ static int walk(struct engine *g)
 	struct block_view view;
 	int ret;
 
+	list_takers(g);
 	while ((ret = trace_next_block(g->x.reader, &b, g->x.error)) > 0) {
 		ret = view_load(&view, b, wanted(g, &w));
 		if (!ret)

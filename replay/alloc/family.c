@@ -372,7 +372,7 @@ static int on_lookup(void *family, const struct replay_event *ev)
 
 static unsigned int cpu_of(const struct replay_event *ev)
 {
-	int64_t cpu = ev_has(ev, KEY_CPU) ? (int64_t)ev_value(ev, KEY_CPU) : ev->cpu;
+	int64_t cpu = ev_has(ev, KEY_CPU) ? (int64_t)ev_value(ev, KEY_CPU) : ev_cpu(ev);
 
 	return cpu < 0 || cpu >= SWAP_MAX_CPUS ? 0 : (unsigned int)cpu;
 }

@@ -21,7 +21,7 @@ static bool verifying(const struct lru_state *f)
 static bool cpu_of(struct lru_state *f, const struct replay_event *ev, unsigned int *cpu)
 {
 	return lru_feed_cpu(&f->feed,
-			    ev_has(ev, KEY_CPU) ? (int64_t)ev_value(ev, KEY_CPU) : ev->cpu, cpu);
+			    ev_has(ev, KEY_CPU) ? (int64_t)ev_value(ev, KEY_CPU) : ev_cpu(ev), cpu);
 }
 
 /* LRUADD and FLUSH without op= are what their name says; one we do not know is of no batch. */
@@ -132,8 +132,8 @@ static int on_read(void *family, const struct replay_event *ev)
 	struct lru_state *f = family;
 	struct moment at = moment_of(ev);
 
-	if (ev->cpu >= 0 && ev->cpu < LRU_CPUS)
-		lru_feed_read(&f->feed, &at, (unsigned int)ev->cpu);
+	if (ev_cpu(ev) >= 0 && ev_cpu(ev) < LRU_CPUS)
+		lru_feed_read(&f->feed, &at, (unsigned int)ev_cpu(ev));
 	return 0;
 }
 
@@ -244,6 +244,7 @@ static const struct family_handler handlers[EV_NR] = {
 /* Which additions are pages of swap-ins matters to policies that have their own. */
 static void wants(const void *family, struct view_wanted *w)
 {
+	w->cpus = w->tgids = true;
 	if (((const struct lru_state *)family)->feed.any_coupled)
 		w->keys[EV_READ] |= BIT(KEY_TID);
 }

@@ -158,10 +158,10 @@ static void fill_need(const struct readahead_state *f, const struct replay_event
 {
 	const struct survey *s = f->x->survey;
 
-	n->cause = (unsigned int)ev_get(ev, LOOKUP_CAUSE, LOOKUP_FAULT);
+	n->cause = (unsigned int)ev_value(ev, LOOKUP_CAUSE);
 	n->order = (unsigned int)ev_value(ev, LOOKUP_ORDER);
 	n->count = ev_has(ev, LOOKUP_COUNT) ? (int)(ev_value(ev, LOOKUP_COUNT) & 0xffff) : -1;
-	n->cpu = ev->cpu;
+	n->cpu = f->cpus ? ev_cpu(ev) : -1;
 	n->marked = ev_value(ev, LOOKUP_RA) != 0;
 	n->vma = 0;
 	n->have_addr = false;
@@ -169,7 +169,7 @@ static void fill_need(const struct readahead_state *f, const struct replay_event
 		return;
 	n->have_addr = true;
 	n->addr = ev_value(ev, LOOKUP_ADDR);
-	n->vma = survey_vma(s, ev_has(ev, LOOKUP_VMA), ev_value(ev, LOOKUP_VMA), ev->tgid);
+	n->vma = survey_vma(s, ev_has(ev, LOOKUP_VMA), ev_value(ev, LOOKUP_VMA), ev_tgid(ev));
 	n->vma_start = ev_value(ev, LOOKUP_VMA_START);
 	n->vma_end = ev_get(ev, LOOKUP_VMA_END, UINT64_MAX);
 	/* Bounds that do not hold the address are none. */
@@ -185,11 +185,11 @@ static int on_lookup(void *family, const struct replay_event *ev)
 	struct recorded_lookup l;
 	struct moment at;
 
-	l.need.type = (unsigned int)ev_get(ev, LOOKUP_TYPE, 0);
-	l.need.off = ev_value(ev, LOOKUP_OFF);
-	l.need.r = world_slot(f->x->world, ev_get(ev, LOOKUP_TYPE, 0), l.need.off);
+	l.need.r = f->x->world->needed;
 	if (l.need.r == SLOT_NOWHERE)
 		return 0;
+	l.need.type = (unsigned int)ev_value(ev, LOOKUP_TYPE);
+	l.need.off = ev_value(ev, LOOKUP_OFF);
 	fill_need(f, ev, &l.need);
 	for (unsigned int p = 0; !f->waiting && p < f->x->o->npolicies; p++)
 		run_step(&f->runs[p], &l.need);
@@ -218,7 +218,7 @@ static int on_ra(void *family, const struct replay_event *ev)
 			  .have_addr = ev_has(ev, RA_ADDR),
 			  .addr = ev_value(ev, RA_ADDR),
 			  .vma_end = UINT64_MAX,
-			  .cpu = ev->cpu },
+			  .cpu = ev_cpu(ev) },
 		.mode = ev_has(ev, RA_MODE) ? (int)ev_value(ev, RA_MODE) : -1,
 		.have_ret = ev_has(ev, RA_RET),
 		.ret = ev_value(ev, RA_RET),
@@ -235,7 +235,7 @@ static int on_ra(void *family, const struct replay_event *ev)
 	if (call.need.r == SLOT_NOWHERE)
 		return 0;
 	call.need.vma =
-		survey_vma(f->x->survey, ev_has(ev, RA_VMA), ev_value(ev, RA_VMA), ev->tgid);
+		survey_vma(f->x->survey, ev_has(ev, RA_VMA), ev_value(ev, RA_VMA), ev_tgid(ev));
 	if (!call.need.vma)
 		call.need.have_addr = false;
 	at = moment_of(ev);
@@ -383,6 +383,8 @@ static void wants(const void *family, struct view_wanted *w)
 {
 	const struct readahead_state *f = family;
 
+	w->cpus |= f->cpus;
+	w->tgids |= f->x->survey->owners || f->verifying;
 	if (f->x->survey->owners)
 		w->keys[EV_LOOKUP] |= BIT(LOOKUP_VMA) | BIT(LOOKUP_ADDR) | BIT(LOOKUP_VMA_START) |
 				      BIT(LOOKUP_VMA_END);

@@ -21,6 +21,7 @@ struct readahead_state {
 	bool waiting;	/* the policies do not act yet: the time of from_ns has not come */
 	bool verifying; /* verify follows the trace: it was asked for, or its state is, for later */
 	bool calls_seen;	  /* a recorded readahead call went by */
+	bool cpus;		  /* where a need was matters to somebody */
 	bool swapins;		  /* some policy lets large folios in as it likes */
 	int page_cluster, vma_ra; /* of the phase that goes on */
 	uint64_t next_slice_ns;

@@ -513,10 +513,11 @@ static void answer(struct ra_run *run, const struct need *n)
 	run_window(run, n, &walk);
 	run_walk(run, n, &walk, step_read, &step);
 	r->batches += step.reads > 0;
-	tell_read(run, &(struct swapin){ .cpu = n->cpu,
-					 .folios = step.reads,
-					 .drained = walk.w.pages > 1,
-					 .vma = walk.way == WAY_VMA });
+	if (run->world->swapins.read)
+		tell_read(run, &(struct swapin){ .cpu = n->cpu,
+						 .folios = step.reads,
+						 .drained = walk.w.pages > 1,
+						 .vma = walk.way == WAY_VMA });
 }
 
 /* A policy that places data, or lets large folios in. */

@@ -129,6 +129,7 @@ static int init_run(struct readahead_state *f, unsigned int i)
 	if (ret)
 		return ret;
 	f->swapins |= p->swapin != SWAPIN_RECORDED;
+	f->cpus |= p->prev == PREV_PER_CPU;
 	res->start_state = readahead_set_start(f, &f->runs[i]);
 	res->from_ns = f->x->o->from_ns;
 	return readahead_add_phase(f, res, f->x->survey->first_ns);
@@ -163,6 +164,7 @@ int readahead_prepare(struct replay_context *x, void **family)
 	f->waiting = x->o->from_ns > x->survey->first_ns;
 	f->verifying = x->verified & KERNEL_READAHEAD || f->waiting;
 	f->cache.policies = x->o->npolicies + f->verifying;
+	f->cpus = f->verifying || x->world->swapins.read || x->world->swapins.mapped;
 	f->page_cluster = x->world->page_cluster;
 	f->vma_ra = x->world->vma_ra;
 	f->next_slice_ns = x->begin_ns + x->slice_ns;

@@ -15,14 +15,14 @@ struct moment {
 /** moment_of - of an event; reads the key tid */
 static inline struct moment moment_of(const struct replay_event *ev)
 {
-	struct moment at = { .t_ns = ev->t_ns, .cpu = ev->cpu };
+	struct moment at = { .t_ns = ev->t_ns, .cpu = ev_cpu(ev) };
 
 	if (ev_has(ev, KEY_TID))
 		at.task = ev_value(ev, KEY_TID);
-	else if (ev->tgid >= 0)
-		at.task = (uint64_t)ev->tgid;
+	else if (ev_tgid(ev) >= 0)
+		at.task = (uint64_t)ev_tgid(ev);
 	else
-		at = (struct moment){ ev->t_ns, (uint64_t)(uint32_t)ev->cpu, true, ev->cpu };
+		at = (struct moment){ ev->t_ns, (uint64_t)(uint32_t)ev_cpu(ev), true, ev_cpu(ev) };
 	return at;
 }
 

@@ -56,13 +56,13 @@ static int find_task(struct requests *q, uint64_t id, uint64_t kind, uint32_t *i
 
 static int place_of(struct requests *q, const struct replay_event *ev, struct slot_place *at)
 {
-	int64_t cpu = ev_has(ev, KEY_CPU) ? (int64_t)ev_value(ev, KEY_CPU) : ev->cpu;
+	int64_t cpu = ev_has(ev, KEY_CPU) ? (int64_t)ev_value(ev, KEY_CPU) : ev_cpu(ev);
 
 	at->cpu = cpu < 0 || cpu >= SWAP_MAX_CPUS ? 0 : (unsigned int)cpu;
 	if (ev_has(ev, KEY_TID))
 		return find_task(q, ev_value(ev, KEY_TID), 0, &at->task);
-	if (ev->tgid >= 0)
-		return find_task(q, (uint64_t)ev->tgid, 0, &at->task);
+	if (ev_tgid(ev) >= 0)
+		return find_task(q, (uint64_t)ev_tgid(ev), 0, &at->task);
 	return find_task(q, at->cpu, 1, &at->task);
 }
 

@@ -78,8 +78,8 @@ static uint64_t in_stretch(uint64_t off, uint64_t n)
 	return len < n ? len : n;
 }
 
-bool slot_runs_next(const struct slot_numbers *s, uint64_t type, uint64_t *off, uint64_t *n,
-		    struct slot_run *run)
+bool slot_runs_next_slow(const struct slot_numbers *s, uint64_t type, uint64_t *off, uint64_t *n,
+			 struct slot_run *run)
 {
 	run->n = 0;
 	while (*n && type < SLOT_DEVICES && *off >> SLOT_STRETCH_SHIFT < s->room[type]) {

@@ -87,13 +87,28 @@ static inline uint64_t slot_number_off(const struct slot_numbers *s, uint32_t r)
 	       (r & (SLOT_STRETCH - 1));
 }
 
+/* For slot_runs_next(). */
+bool slot_runs_next_slow(const struct slot_numbers *s, uint64_t type, uint64_t *off, uint64_t *n,
+			 struct slot_run *run);
+
 /**
  * slot_runs_next - walk slots @off .. @off + @n - 1 of device @type in runs
  * @off, @n: moved on past the run that is returned, which is as long as its numbers are
  * consecutive. Slots without numbers are passed over. Returns false at the end.
  */
-bool slot_runs_next(const struct slot_numbers *s, uint64_t type, uint64_t *off, uint64_t *n,
-		    struct slot_run *run);
+static inline bool slot_runs_next(const struct slot_numbers *s, uint64_t type, uint64_t *off,
+				  uint64_t *n, struct slot_run *run)
+{
+	if (!*n)
+		return false;
+	/* Most events are about a single slot. */
+	if (*n == 1) {
+		*n = 0;
+		*run = (struct slot_run){ slot_number(s, type, *off), 1 };
+		return run->r != SLOT_NOWHERE;
+	}
+	return slot_runs_next_slow(s, type, off, n, run);
+}
 
 /**
  * slot_device_next - walk all numbered slots of device @type in ascending order

@@ -34,10 +34,11 @@ static int grow_slots(struct survey *s)
 /* How far events of the device reach: a power of two, as long as the device is not known. */
 static void note_size(struct survey_device *d, uint64_t size)
 {
-	uint64_t n = d->size ? d->size : 1024;
+	uint64_t n;
 
 	if (size <= d->size)
 		return;
+	n = d->size ? d->size : 1024;
 	while (n < size)
 		n *= 2;
 	if (size <= d->max_pages && n > d->max_pages)
@@ -49,6 +50,7 @@ static void note_size(struct survey_device *d, uint64_t size)
 static void set_pages(struct survey_device *d, uint64_t pages)
 {
 	d->pages = pages;
+	d->limit = slots_limit(pages);
 	if (pages > d->max_pages)
 		d->max_pages = pages;
 }
@@ -66,7 +68,7 @@ static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n, boo
 	if (type >= SLOT_DEVICES)
 		return 0;
 	d = &s->dev[type];
-	limit = slots_limit(d->pages);
+	limit = d->limit;
 	if (!off || off >= limit || (!snapshot && !d->pages && *n > SLOT_RUN_LIMIT)) {
 		d->outside++;
 		return 0;
@@ -78,6 +80,8 @@ static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n, boo
 		return 0;
 	}
 	note_size(d, off + *n);
+	if (*n == 1 && slot_number(&s->numbers, type, off) != SLOT_NOWHERE)
+		return 1;
 	for (uint64_t at = off; at < off + *n; at = (at | (SLOT_STRETCH - 1)) + 1)
 		if (slot_numbers_add(&s->numbers, (unsigned int)type, at))
 			return -ENOMEM;
@@ -85,9 +89,8 @@ static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n, boo
 	return ret ? ret : 1;
 }
 
-/* The first event that names a slot says whether it was in use before. */
-static int mention(struct survey *s, uint64_t type, uint64_t off, uint64_t n, uint8_t bits,
-		   uint64_t refs)
+static int mention_many(struct survey *s, uint64_t type, uint64_t off, uint64_t n, uint8_t bits,
+			uint64_t refs)
 {
 	int ret = reach(s, type, off, &n, bits & START_FROM_SNAPSHOT);
 	struct slot_run run;
@@ -101,8 +104,27 @@ static int mention(struct survey *s, uint64_t type, uint64_t off, uint64_t n, ui
 				continue;
 			}
 			s->start[r] = START_MENTIONED | bits;
-			s->refs[r] = refs > 255 ? 255 : (uint8_t)refs;
+			s->refs[r] = slots_refs(refs);
 		}
+	}
+	return 0;
+}
+
+/* The first event that names a slot says whether it was in use before. */
+static inline int mention(struct survey *s, uint64_t type, uint64_t off, uint64_t n, uint8_t bits,
+			  uint64_t refs)
+{
+	uint32_t r = slot_number(&s->numbers, type, off);
+
+	/* Most events name one slot, of a stretch that is known. */
+	if (n != 1 || r == SLOT_NOWHERE || !off || off >= s->dev[type].limit ||
+	    off >= s->dev[type].size || bits & START_FROM_SNAPSHOT)
+		return mention_many(s, type, off, n, bits, refs);
+	if (s->start[r]) {
+		s->start[r] |= START_TOUCHED;
+	} else {
+		s->start[r] = START_MENTIONED | bits;
+		s->refs[r] = slots_refs(refs);
 	}
 	return 0;
 }
@@ -179,7 +201,8 @@ static int intern_vma(struct survey *s, bool have_vma, uint64_t vma, int32_t tgi
 static int note_owner(struct survey *s, const struct replay_event *ev, uint32_t r)
 {
 	struct slot_owner o;
-	int ret = intern_vma(s, ev_has(ev, LOOKUP_VMA), ev_value(ev, LOOKUP_VMA), ev->tgid, &o.vma);
+	int ret = intern_vma(s, ev_has(ev, LOOKUP_VMA), ev_value(ev, LOOKUP_VMA), ev_tgid(ev),
+			     &o.vma);
 
 	if (ret)
 		return ret;
@@ -260,7 +283,7 @@ static int survey_ra(struct survey *s, const struct replay_event *ev)
 	if (vma) {
 		uint32_t index;
 
-		ret = intern_vma(s, ev_has(ev, RA_VMA), ev_value(ev, RA_VMA), ev->tgid, &index);
+		ret = intern_vma(s, ev_has(ev, RA_VMA), ev_value(ev, RA_VMA), ev_tgid(ev), &index);
 		s->vma_calls++;
 		if (ret)
 			return ret;
@@ -317,7 +340,7 @@ static void note_cpu(struct survey *s, int32_t cpu)
 
 static int survey_swapout(struct survey *s, const struct replay_event *ev)
 {
-	note_cpu(s, ev->cpu);
+	note_cpu(s, ev_cpu(ev));
 	return 0;
 }
 
@@ -327,7 +350,7 @@ static int survey_alloc(struct survey *s, const struct replay_event *ev)
 	uint64_t n = ev_alloc_slots(ev);
 	int ret;
 
-	note_cpu(s, ev->cpu);
+	note_cpu(s, ev_cpu(ev));
 	if (!ev_has(ev, ALLOC_OFF))
 		return 0;
 	ret = mention(s, type, off, n, 0, 0);
@@ -439,13 +462,13 @@ static const struct {
 	[EV_LRUADD] = { survey_lruadd, BIT(LRUADD_OP) },
 };
 
-static int survey_block(struct survey *s, struct block_view *v)
+static int survey_block(struct survey *s, const struct trace_block *b, struct block_view *v)
 {
 	if (!v->events)
 		return 0;
 	if (!s->total)
-		s->first_ns = v->times[0];
-	s->last_ns = v->times[v->events - 1];
+		s->first_ns = block_first_ns(b);
+	s->last_ns = block_last_ns(b);
 	s->total += v->events;
 	for (uint32_t k = 0; k < v->events; k++) {
 		struct replay_event ev;
@@ -472,6 +495,8 @@ static void read_header(struct survey *s, const struct trace_header *h)
 			set_pages(&s->dev[d[i].type], d[i].pages);
 		swap_device_on(&s->devices, d[i].type, 0, d[i].have_flags, d[i].flags);
 	}
+	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
+		s->dev[t].limit = slots_limit(s->dev[t].pages);
 	s->vma_ra = !trace_header_u64(h, "vma_ra", &value) || value;
 	s->leaving = -1;
 	s->page_cluster = -1;
@@ -547,13 +572,15 @@ static int sort_numbers(struct survey *s)
 	return ret;
 }
 
-static const struct view_wanted *wanted(struct view_wanted *w, bool owners)
+static const struct view_wanted *wanted(struct view_wanted *w, bool owners,
+					const struct trace_block *b)
 {
 	memset(w, 0, sizeof(*w));
 	for (int t = 0; t < EV_NR; t++)
 		w->keys[t] = handlers[t].keys;
 	w->known[EV_LOOKUP] = BIT(LOOKUP_ADDR);
-	w->tasks = true;
+	w->cpus = block_count(b, EV_SWAPOUT) || block_count(b, EV_ALLOC);
+	w->tgids = owners || block_count(b, EV_RA);
 	if (owners)
 		w->keys[EV_LOOKUP] |= BIT(LOOKUP_VMA) | BIT(LOOKUP_ADDR);
 	return w;
@@ -570,9 +597,9 @@ int survey_trace(struct survey *s, struct trace_reader *r, bool owners, struct e
 	s->owners = owners;
 	read_header(s, trace_get_header(r));
 	while ((ret = trace_next_block(r, &b, e)) > 0) {
-		ret = view_load(&view, b, wanted(&w, owners));
+		ret = view_load(&view, b, wanted(&w, owners, b));
 		if (!ret)
-			ret = survey_block(s, &view);
+			ret = survey_block(s, b, &view);
 		if (ret)
 			return error_errno(e, ret, "cannot survey the trace");
 	}

@@ -33,6 +33,7 @@ enum start_bits {
 struct survey_device {
 	uint64_t pages;	    /* from the header or SWAPON, 0: unknown */
 	uint64_t max_pages; /* the largest it ever is, 0: unknown */
+	uint64_t limit;	    /* first offset that cannot be on it now */
 	uint64_t size;	    /* slots as far as events reach, rounded up; 0: none is named */
 	uint64_t outside;   /* events whose offset lies outside the device: ignored */
 	uint64_t named;	    /* see slots_name() */

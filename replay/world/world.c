@@ -68,6 +68,10 @@ static int change_slots(struct world *w, const struct data_change *like, struct 
 	uint32_t from = run.r, end = run.r + run.n;
 	int ret = 0;
 
+	if (run.n == 1) {
+		next(&w->slots, run.r, arg);
+		return tell(w, like, settle(&w->slots, run.r), run.r, 1);
+	}
 	for (uint32_t r = run.r; r < end && !ret; r++) {
 		enum outcome o;
 
@@ -200,11 +204,14 @@ static void count_swapoff(struct world *w, const struct replay_event *ev, uint64
 
 static int on_lookup(struct world *w, const struct slot_place *at, const struct replay_event *ev)
 {
-	uint64_t type = ev_get(ev, LOOKUP_TYPE, 0), cause = ev_get(ev, LOOKUP_CAUSE, LOOKUP_FAULT);
+	/* A type or cause that is not told is 0 and a fault, which are the values of unknown keys.
+	 */
+	uint64_t type = ev_value(ev, LOOKUP_TYPE), cause = ev_value(ev, LOOKUP_CAUSE);
 	uint32_t r = world_slot(w, type, ev_value(ev, LOOKUP_OFF));
-	uint64_t count = ev_get(ev, LOOKUP_COUNT, 0) & 0xffff;
+	uint64_t count = ev_value(ev, LOOKUP_COUNT) & 0xffff;
 
 	(void)at;
+	w->needed = r;
 	if (r == SLOT_NOWHERE)
 		return 0;
 	/* Forks add references that no event shows; the count at a lookup is the truth. */
@@ -519,7 +526,9 @@ void world_wanted(const struct world *w, struct view_wanted *wanted)
 	for (int t = 0; t < EV_NR; t++)
 		wanted->keys[t] |=
 			handlers[t].keys | (w->requests.wanted ? handlers[t].request_keys : 0);
-	wanted->tasks = true;
+	wanted->times = true;
+	wanted->cpus |= w->requests.wanted;
+	wanted->tgids |= w->requests.wanted;
 }
 
 int world_event(struct world *w, const struct replay_event *ev)
@@ -602,7 +611,7 @@ static int place_start(struct world *w)
 			continue;
 		w->slots.refs[r] = s->refs[r];
 		w->slots.flags[r] = SLOT_LIVE | (s->start[r] & START_CACHED ? SLOT_IN_CACHE : 0);
-		if (s->owners)
+		if (s->owners && s->owner[r].vma)
 			ret = slots_set_owner(&w->slots, r, s->owner[r]);
 	}
 	return ret;

@@ -82,6 +82,7 @@ struct world {
 	bool swapoff_open;	      /* the last of them goes on */
 	uint64_t named[SLOT_DEVICES]; /* see slots_name() */
 	uint32_t births;	      /* of data, as the survey numbers them */
+	uint32_t needed;	      /* slot of the last LOOKUP; SLOT_NOWHERE: on no device */
 	uint64_t lost;		      /* lost events so far */
 	/* [policy]: where data lies; NULL: where it was recorded, or nobody knows. Not owned. */
 	const struct places **places;
