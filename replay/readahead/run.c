@@ -251,6 +251,27 @@ unsigned int run_window(struct ra_run *run, const struct need *n, struct window_
 	return pages;
 }
 
+/*
+ * The slot that holds a page of a VMA. A page that is shared after fork is known by the VMA that
+ * needed it first; it is the same slot as long as more than one refers to it.
+ */
+static uint32_t find_page(const struct ra_run *run, uint32_t vma, uint64_t page)
+{
+	const struct slots *s = &run->world->slots;
+	const struct first_call *vmas = run->world->survey->vma;
+	uint32_t r = slots_find_owner(s, (struct slot_owner){ vma, page });
+	uint32_t twin = vmas[vma].twin;
+
+	for (unsigned int i = 0; r == SLOT_NOWHERE && twin && twin != vma && i < SURVEY_TWINS;
+	     i++) {
+		r = slots_find_owner(s, (struct slot_owner){ twin, page });
+		if (r != SLOT_NOWHERE && s->refs[r] < 2)
+			r = SLOT_NOWHERE;
+		twin = vmas[twin].twin;
+	}
+	return r;
+}
+
 static unsigned int walk_vma(struct ra_run *run, const struct need *n, const struct ra_window *w,
 			     page_read_fn read, void *ctx)
 {
@@ -263,7 +284,7 @@ static unsigned int walk_vma(struct ra_run *run, const struct need *n, const str
 		uint32_t r = n->r;
 
 		if (!target)
-			r = slots_find_owner(slots, (struct slot_owner){ n->vma, page });
+			r = find_page(run, n->vma, page);
 		if (r == SLOT_NOWHERE) {
 			unknown++;
 			continue;

@@ -333,6 +333,11 @@ int readahead_finish(void *family)
 		others |= s->events[t] != 0;
 	if (ret || !f->x->o->verify || (!swap_events(s) && others))
 		return ret;
+	if (f->verify.late)
+		replay_result_note(&f->x->results[0],
+				   "%" PRIu64 " pages went to swap while the call that then read "
+				   "them went on; counts of policies are those of its begin",
+				   f->verify.late);
 	if (f->x->verified & KERNEL_READAHEAD)
 		return verify_finish(&f->verify);
 	verify_result_missing(&f->x->results[0].verify,

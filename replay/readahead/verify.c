@@ -387,6 +387,7 @@ static int make_call(struct verify *v, const struct moment *at, struct task_call
 	run_window(&v->run, &n, &walk);
 	if (c && c->have_ret)
 		compare_window(v, at, &n, c, &before, &walk);
+	call->walk = walk;
 	call->pending = false;
 	call->open = true;
 	call->over = false;
@@ -529,6 +530,30 @@ static bool tick_off(struct task_call *call, uint32_t r, int cause)
 	return false;
 }
 
+/* Does the window of the call span the page in slot @r? */
+static bool in_window(const struct verify *v, const struct task_call *call, uint32_t r)
+{
+	const struct slots *s = &v->run.world->slots;
+	const struct ra_window *w = &call->walk.w;
+	uint64_t at = slot_number_off(s->numbers, r);
+
+	if (call->walk.way != WAY_VMA)
+		return slot_number_type(s->numbers, r) == call->need.type && at >= w->start &&
+		       at < w->end;
+	at = s->owner ? s->owner[r].page << v->run.world->geometry.page_shift : UINT64_MAX;
+	return at >= w->start && at < w->end && s->owner[r].vma;
+}
+
+/*
+ * A call that slept for memory comes to a slot later than it began: a page of its window that went
+ * to swap meanwhile is read all the same.
+ */
+static bool came_meanwhile(const struct verify *v, const struct task_call *call, uint32_t r)
+{
+	return v->changes && v->changes[r].t_ns > call->t_ns && v->run.world->slots.refs[r] &&
+	       in_window(v, call, r);
+}
+
 static void unexpected(struct verify *v, const struct moment *at, const struct task_call *call,
 		       uint32_t r, int cause)
 {
@@ -557,6 +582,10 @@ int verify_read(struct verify *v, const struct moment *at, struct slot_run pages
 			     window */
 	expected =
 		call->bypass ? cause < 0 || cause == READ_BYPASS : tick_off(call, pages.r, cause);
+	if (!expected && cause == READ_RA && came_meanwhile(v, call, pages.r)) {
+		expected = true;
+		v->late++;
+	}
 	if (!expected && call->unknown && cause != READ_DEMAND) {
 		call->unknown--;
 		v->out->reads_unknown++;

@@ -28,6 +28,7 @@ struct task_call {
 	uint64_t t_ns; /* when the need or the call was */
 	int cpu;
 	struct need need;
+	struct window_walk walk;
 	unsigned int unknown;		/* pages of the window whose slot is not known */
 	struct expected_read *expected; /* in the order of the call's walk; owned */
 	unsigned int nexpected, room;
@@ -66,6 +67,7 @@ struct verify {
 	struct past_state past[PAST_STATES];
 	unsigned int npast;
 	struct slot_change *changes; /* [slot]; NULL: memory was short, nothing explained */
+	uint64_t late;		     /* reads of pages that came to swap during the call */
 	uint64_t lost;		     /* lost events so far */
 	int error;		     /* -ENOMEM met in a callback */
 };

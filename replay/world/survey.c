@@ -198,6 +198,24 @@ static int intern_vma(struct survey *s, bool have_vma, uint64_t vma, int32_t tgi
 	return map_set(&s->vmas, have_vma ? vma : (uint64_t)(uint32_t)tgid, have_vma, *index);
 }
 
+/* Two VMAs that need one slot at one address: copies of each other, by fork. They join one ring. */
+static void note_twins(struct survey *s, struct slot_owner a, struct slot_owner b)
+{
+	uint32_t next = s->vma[a.vma].twin ? s->vma[a.vma].twin : a.vma;
+
+	if (!a.vma || a.vma == b.vma || a.page != b.page)
+		return;
+	for (unsigned int i = 0; i < SURVEY_TWINS && next != a.vma; i++) {
+		if (next == b.vma)
+			return;
+		next = s->vma[next].twin;
+	}
+	/* Rings are joined by crossing their next ones. */
+	next = s->vma[a.vma].twin ? s->vma[a.vma].twin : a.vma;
+	s->vma[a.vma].twin = s->vma[b.vma].twin ? s->vma[b.vma].twin : b.vma;
+	s->vma[b.vma].twin = next;
+}
+
 static int note_owner(struct survey *s, const struct replay_event *ev, uint32_t r)
 {
 	struct slot_owner o;
@@ -208,11 +226,15 @@ static int note_owner(struct survey *s, const struct replay_event *ev, uint32_t 
 		return ret;
 	s->vma[o.vma].needs += !s->vma[o.vma].known;
 	o.page = ev_value(ev, LOOKUP_ADDR) >> s->page_shift;
-	if (s->instance[r])
-		return set_born_owner(s, s->instance[r], o);
-	if (!s->owner[r].vma)
-		s->owner[r] = o;
-	return 0;
+	if (!s->instance[r]) {
+		note_twins(s, s->owner[r], o);
+		if (!s->owner[r].vma)
+			s->owner[r] = o;
+		return 0;
+	}
+	if (s->instance[r] < s->born_room)
+		note_twins(s, s->born[s->instance[r]], o);
+	return set_born_owner(s, s->instance[r], o);
 }
 
 /* The snapshot does not tell marks; the first lookup of a page that was cached then does. */

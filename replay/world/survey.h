@@ -41,6 +41,7 @@ struct survey_device {
 
 /* Readahead state told by the first recorded call. */
 struct first_call {
+	uint32_t twin; /* of a VMA: another one that shares pages with it, as after fork; 0: none */
 	bool known;
 	uint32_t needs; /* of a VMA: lookups up to then */
 	uint32_t hits, last;
@@ -97,6 +98,9 @@ int survey_trace(struct survey *s, struct trace_reader *r, bool owners, struct e
 
 /** survey_free - free what the survey owns */
 void survey_free(struct survey *s);
+
+/* VMAs that share pages with each other are not walked further than that. */
+#define SURVEY_TWINS 8
 
 /**
  * survey_vma - index of the VMA a lookup belongs to, from 1; 0 when the survey has not met it

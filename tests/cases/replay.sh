@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 111
+tap_plan 112
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -117,6 +117,16 @@ trace fork "$CLUSTER" <<-END
 END
 tap_is "$(counts fork 1 "pages_read ra_pages" --policy readahead=fixed:8)" "2 1" \
 	"a shared slot is still in use after one of its references was dropped"
+
+# --- Under VMA readahead the pages of a forked process are known by the VMA that needed them first: VMA 1 reads slot 8
+# and, in its window of 8 pages, slot 9, of which only VMA 2 is seen; they share slot 8, and two refer to slot 9.
+trace twins '# release=6.12.0 page_size=4096 page_cluster=3 vma_ra=1\n# device type=0 pages=1025 flags=ssd,blkdev' <<-END
+	SLOTS type=0 off=8 n=2 count=2
+	LOOKUP type=0 off=8 cause=fault vma=1 addr=0x10000 vma_start=0x10000 vma_end=0x20000 count=2
+	LOOKUP type=0 off=8 cause=fault vma=2 addr=0x10000 vma_start=0x10000 vma_end=0x20000 count=1
+	LOOKUP type=0 off=9 cause=fault vma=2 addr=0x11000 vma_start=0x10000 vma_end=0x20000 count=2
+END
+tap_is "$(counts twins 0 "calls pages_read ra_pages hits")" "1 2 1 1" "neighbours that a fork shares are found"
 
 # --- A text with RA lines alone: nothing to replay, but the recorded windows are the recorded policy's.
 printf '# swaptrace text 1\n1 0 1 a RA ret=8\n2 0 1 a RA ret=8\n3 0 1 a RA ret=1\n4 0 1 a RA mode=vma ret=4\n' >"$WORK/windows"
