@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "traces/missing_returns.h"
 
 const char *start_state_name(enum start_state s)
@@ -227,7 +228,9 @@ static int prepare_run(struct engine *g, unsigned int i)
 	int ret = run_init(&g->runs[i], &g->o->policies[i], &g->machine, &g->cache, i, &g->survey,
 			   res);
 
-	memcpy(res->policy, g->o->policies[i].spec, sizeof(res->policy));
+	/* Names of sites and files in it are the user's words. */
+	escape_text(g->o->policies[i].spec, strlen(g->o->policies[i].spec), res->policy,
+		    sizeof(res->policy));
 	strncpy(res->model, g->o->policies[i].generation->name, sizeof(res->model) - 1);
 	res->what_if = g->o->policies[i].what_if && !as_recorded(g, &g->o->policies[i]);
 	if (ret)
