@@ -179,7 +179,10 @@ int output_like(int fd, int dir, const char *name, const struct stat *st)
 		mode &= ~(mode_t)070;
 	if (copy_access_list(fd, dir, name))
 		mode &= ~(mode_t)070;
-	return fchmod(fd, mode) ? -errno : 0;
+	/* Where modes are made up by the file system there is nothing to set, and it may refuse. */
+	if (fstat(fd, &own))
+		return -errno;
+	return (own.st_mode & 0777) != mode && fchmod(fd, mode) ? -errno : 0;
 }
 
 static int sync_file(int fd)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,17 @@ static int open_folder(const char *path)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Two writers would exchange their files one by one. The lock goes with the descriptor. */
+static int lock_folder(const struct output_folder *f, struct error *e)
+{
+	if (!flock(f->dir, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	return error_set(e, -EPERM,
+			 "'%s': another report is being written into that folder; wait for it or "
+			 "name another folder",
+			 f->path);
+}
+
 /* The folder itself where it is there, else the one above it. */
 static int find_folder(struct output_folder *f, struct error *e)
 {
@@ -64,7 +76,7 @@ static int find_folder(struct output_folder *f, struct error *e)
 		f->path[--len] = '\0';
 	f->dir = open_folder(f->path);
 	if (f->dir >= 0)
-		return 0;
+		return lock_folder(f, e);
 	if (errno != ENOENT)
 		return error_output(e, "cannot write a report into '%s', name a folder for it",
 				    f->path);

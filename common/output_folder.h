@@ -25,7 +25,8 @@ struct output_folder_plan {
  * output_folder_open - begin to write the folder @path, which is made with its parents
  * @plan: must live as long
  * Returns 0; -EEXIST when a file stands in the way that is not in the list, or is an input: nothing
- * was changed and @e names it; -EPERM when one belongs to another user; -EIO; -ENOMEM.
+ * was changed and @e names it; -EPERM when one belongs to another user, or somebody else is writing
+ * the same folder; -EIO; -ENOMEM.
  */
 int output_folder_open(struct output_folder **f, const char *path,
 		       const struct output_folder_plan *plan, struct error *e);

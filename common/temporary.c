@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -169,6 +170,32 @@ int temporary_file(int dir, const char *name, mode_t mode, int *slot)
 int temporary_folder(int dir, const char *name, const char *const *contents, int *slot)
 {
 	return make(dir, name, 0, contents, slot);
+}
+
+/* Made and unlinked between two signals. */
+static int make_and_unlink(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	sigset_t held;
+	int fd;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s-XXXXXX", dir, name) >= sizeof(path))
+		return -ENAMETOOLONG;
+	temporaries_hold_signals(&held);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	else
+		unlink(path);
+	temporaries_release_signals(&held);
+	return fd;
+}
+
+int temporary_unnamed(const char *dir, const char *name)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? make_and_unlink(dir, name) : fd;
 }
 
 const char *temporary_name(int slot)

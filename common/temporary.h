@@ -31,6 +31,13 @@ int temporary_file(int dir, const char *name, mode_t mode, int *slot);
  */
 int temporary_folder(int dir, const char *name, const char *const *contents, int *slot);
 
+/**
+ * temporary_unnamed - a file in the folder @dir that has no name, and is gone when it is closed
+ * @name: what it is called for the moment where the file system cannot do without
+ * Returns a descriptor for reading and writing, or -errno.
+ */
+int temporary_unnamed(const char *dir, const char *name);
+
 /** temporary_name - name within @dir; valid until temporary_done() or temporary_remove() */
 const char *temporary_name(int slot);
 

@@ -8,7 +8,7 @@ set -u
 cd "$WORK" || exit 1
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 68
+tap_plan 69
 
 mode() {
 	stat -c %a "$1"
@@ -269,6 +269,14 @@ swaptrace report --format text r/report.json -o r
 tap_is "$STATUS $(cmp r/report.json kept.report.json)" "2 " "also where the input would only be removed"
 swaptrace report --format text,json,csv a.data -o r
 tap_is "$STATUS" 0 "a file of the list that is gone hinders nobody"
+if command -v flock >/dev/null; then
+	keep r/report.txt
+	run flock r "$SWAPTRACE" report --format text b.data -o r
+	tap_is "$STATUS $(cmp r/report.txt kept.report.txt) $(grep -c 'another report is being written' "$ERR")" "4  1" \
+		"of two reports at a time into a folder one is refused"
+else
+	tap_skip "of two reports at a time into a folder one is refused" "flock is missing"
+fi
 # A whole folder appears at once, with its parents.
 swaptrace report --format text a.data -o deep/er/folder/
 tap_is "$STATUS $(mode deep/er/folder) $(ls deep/er | xargs)" "0 755 folder" "a folder is made with those above it"
