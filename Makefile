@@ -4,6 +4,7 @@
 #   make deps         install what building, testing and the lab need (Debian packages)
 #   make demo         replay, verify and draw a shipped real capture; LIVE=1 records a new one
 #   make check        all tests; ARGS='unit/*' only those
+#   make torture      writing, with every call failing and 200 kills of each kind (10 minutes)
 #   make check-golden GOLDEN=DIR   every vector file of the real kernel code below DIR
 #   make install      DESTDIR= PREFIX=/usr/local; make uninstall takes it away again
 #   make man          manual pages and completions into build/man
@@ -166,6 +167,21 @@ $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(TRACECMD_LIBS) $(LDLIBS)
 
+# What disturbs the program under test: see tests/faults.
+FAULTS := $(O)/tests/inject $(O)/tests/no_memory.so
+
+$(O)/tests/inject: tests/faults/inject.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo '  TEST $<'
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+$(O)/tests/no_memory.so: tests/faults/no_memory.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo '  TEST $<'
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -shared -fPIC -o $@ $<
+
+faults: $(FAULTS)
+
 -include $(LIB_OBJS:.o=.d) $(O)/cli/main.d $(O)/import/tracedat_none.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
 
 deps:
@@ -179,6 +195,11 @@ check-golden: $(O)/tests/golden
 
 check:
 	@tests/check.sh $(ARGS)
+
+# What make check does a part of: every call fails, every moment is one to be killed in. Minutes.
+torture: $(O)/swaptrace faults
+	TORTURE=1 SWAPTRACE=$(abspath $(O)/swaptrace) bash tests/cases/faults.sh
+	TORTURE=1 SWAPTRACE=$(abspath $(O)/swaptrace) bash tests/cases/kills.sh
 
 # What it compares takes minutes of compiling under emulation.
 check-bcc: swaptrace
@@ -251,7 +272,7 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: .FORCE all deps unit check check-format check-bcc check-golden demo lab lab-kernel fidelity man install uninstall format clean
+.PHONY: .FORCE all deps unit faults check torture check-format check-bcc check-golden demo lab lab-kernel fidelity man install uninstall format clean
 .DELETE_ON_ERROR:
 # Without names it would mean every file, and one that is missing would not be made again.
 .SECONDARY: $(BPF_SKELS) $(BPF_SKELS:.skel.h=.bpf.o)

@@ -411,13 +411,16 @@ static const char *verdict(const struct welch *w, const struct metric *m)
 /* With some three digits of the interval's width. */
 static void interval_cell(struct table *t, double low, double high, const char *unit)
 {
-	int decimals = high > low ? 2 - (int)floor(log10((high - low) / 2)) : 0;
 	char text[96] = "n/a";
 
-	decimals = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
-	if (fabs(low) < 1e24 && fabs(high) < 1e24)
+	/* Of a base of 0 there is no percentage, and none of what can't be written. */
+	if (fabs(low) < 1e24 && fabs(high) < 1e24) {
+		double digits = high > low ? 2 - floor(log10((high - low) / 2)) : 0;
+		int decimals = (int)fmin(fmax(digits, 0), 9);
+
 		snprintf(text, sizeof(text), "%+.*f .. %+.*f%s", decimals, low, decimals, high,
 			 unit);
+	}
 	table_word(t, text);
 }
 

@@ -121,8 +121,8 @@ double mmtests_percent(double now, double base, bool higher)
 /* The original's language spells it so. */
 static void write_number(FILE *f, double v, int width)
 {
-	if (isnan(v))
-		fprintf(f, "%*s", width, "NaN");
+	if (!isfinite(v))
+		fprintf(f, "%*s", width, isnan(v) ? "NaN" : v < 0 ? "-Inf" : "Inf");
 	else
 		fprintf(f, "%*.2f", width, v);
 }

@@ -71,15 +71,24 @@ struct report_pictures {
 	struct error failure; /* of the first that failed */
 };
 
+/* Where a report is written to. */
+struct report_target {
+	const char *dir; /* made with its parents when missing; any name that the system takes */
+	unsigned int formats;
+	char *const *inputs; /* paths of the files it is made of, which must not be overwritten */
+	int ninputs;
+};
+
 /**
  * report_write - write report.txt, report.json, one NAME.csv per table, NAME.svg, NAME.png and
- * report.html into a folder, as @formats asks; NAME.gp and NAME.dat of every plot always
- * @dir: made with its parents when missing; any name that the system takes
+ * report.html into a folder, as the formats ask; NAME.gp and NAME.dat of every plot always
  * @p: all zero but for patience_s
- * Returns 0, also when pictures could not be drawn (@p says so); -errno when a file could not be
- * written, with the file in @e.
+ * report.files lists them, and the next report into the folder replaces these, all or none.
+ * Returns 0, also when pictures could not be drawn (@p says so); -EEXIST when a file that no report
+ * has left, or an input, is in the way; -errno when a file could not be written; with the file in
+ * @e. On failure the folder is what it was.
  */
-int report_write(const struct report *r, const struct sources *s, const char *dir,
-		 unsigned int formats, struct report_pictures *p, struct error *e);
+int report_write(const struct report *r, const struct sources *s, const struct report_target *t,
+		 struct report_pictures *p, struct error *e);
 
 #endif

@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyze/result_json.h"
+#include "common/output_folder.h"
 #include "render/html.h"
 
 static const struct {
@@ -73,25 +73,6 @@ int report_json(const struct report *r, const struct sources *s, FILE *f, struct
 	return ret ? error_errno(e, ret, "cannot write JSON") : 0;
 }
 
-static int make_folder(const char *path, struct error *e)
-{
-	char *copy = strdup(path);
-	int ret = copy ? 0 : error_set(e, -ENOMEM, "out of memory");
-
-	for (char *p = copy; copy && !ret && *p; p++) {
-		if (*p != '/' || p == copy)
-			continue;
-		*p = '\0';
-		if (mkdir(copy, 0777) && errno != EEXIST)
-			ret = error_output(e, "cannot make the folder '%s'", copy);
-		*p = '/';
-	}
-	if (!ret && mkdir(copy, 0777) && errno != EEXIST)
-		ret = error_output(e, "cannot make the folder '%s'", path);
-	free(copy);
-	return ret;
-}
-
 /* The folder of a report and what is written into it. */
 struct output {
 	const struct report *report;
@@ -112,7 +93,7 @@ static int write_file(const struct output *o, const char *name, const char *endi
 	int fd, ret;
 
 	snprintf(file, sizeof(file), "%s.%s", name, ending);
-	fd = openat(o->fd, file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	fd = openat(o->fd, file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
 		return error_errno(o->e, -errno, "cannot write '%s/%s'", o->dir, file);
@@ -242,25 +223,10 @@ static void draw_pictures(const struct output *o, unsigned int formats, struct r
 		draw(o, &g, PICTURE_BITMAP, p);
 }
 
-/* Pictures of an earlier report in this folder must not be taken for this one's. */
-static void remove_pictures(const struct output *o)
-{
-	static const char *const endings[] = { "svg", "png", "txt" };
-	char file[96];
-
-	for (unsigned int i = 0; i < o->report->nplots; i++) {
-		for (int k = 0; k < 3; k++) {
-			snprintf(file, sizeof(file), "%s.%s", o->report->plots[i].name, endings[k]);
-			unlinkat(o->fd, file, 0);
-		}
-	}
-}
-
 static int write_all(const struct output *o, unsigned int formats, struct report_pictures *p)
 {
 	int ret = 0;
 
-	remove_pictures(o);
 	if (formats & REPORT_TEXT)
 		ret = write_file(o, "report", "txt", write_text, NULL);
 	if (!ret && formats & REPORT_JSON)
@@ -276,19 +242,64 @@ static int write_all(const struct output *o, unsigned int formats, struct report
 	return ret;
 }
 
-int report_write(const struct report *r, const struct sources *s, const char *dir,
-		 unsigned int formats, struct report_pictures *p, struct error *e)
+static void free_names(char **names)
 {
-	struct output o = { .report = r, .sources = s, .dir = dir, .e = e };
-	int ret = make_folder(dir, e);
+	for (char **name = names; names && *name; name++)
+		free(*name);
+	free(names);
+}
 
-	if (ret)
-		return ret;
-	o.fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (o.fd < 0)
-		return error_output(e, "cannot write a report into '%s', name a folder for it",
-				    dir);
-	ret = write_all(&o, formats, p);
-	close(o.fd);
+static int add_name(char **names, unsigned int *n, const char *name, const char *ending)
+{
+	return asprintf(&names[(*n)++], "%s.%s", name, ending) < 0 ? -ENOMEM : 0;
+}
+
+/* All files that write_all() may write, as they are to be told before the first is written. */
+static char **file_names(const struct report *r)
+{
+	static const char *const documents[] = { "txt", "json", "html" };
+	static const char *const endings[] = { "gp", "dat", "svg", "png", "txt" };
+	char **names = calloc(3 + r->doc.n + 5 * (size_t)r->nplots + 1, sizeof(*names));
+	unsigned int n = 0;
+	int ret = names ? 0 : -ENOMEM;
+
+	for (int i = 0; !ret && i < 3; i++)
+		ret = add_name(names, &n, "report", documents[i]);
+	for (unsigned int i = 0; !ret && i < r->doc.n; i++)
+		if (r->doc.blocks[i].table)
+			ret = add_name(names, &n, table_name(r->doc.blocks[i].table), "csv");
+	for (unsigned int i = 0; !ret && i < r->nplots; i++)
+		for (int k = 0; !ret && k < 5; k++)
+			ret = add_name(names, &n, r->plots[i].name, endings[k]);
+	if (!ret)
+		return names;
+	if (n)
+		names[n - 1] = NULL; /* what asprintf() left there is not defined */
+	free_names(names);
+	return NULL;
+}
+
+int report_write(const struct report *r, const struct sources *s, const struct report_target *t,
+		 struct report_pictures *p, struct error *e)
+{
+	struct output o = { .report = r, .sources = s, .dir = t->dir, .e = e };
+	struct output_folder_plan plan = { "report.files", NULL, t->inputs, t->ninputs };
+	struct output_folder *folder;
+	char **names = file_names(r);
+	int ret;
+
+	if (!names)
+		return error_set(e, -ENOMEM, "out of memory");
+	plan.names = (const char *const *)names;
+	ret = output_folder_open(&folder, t->dir, &plan, e);
+	if (!ret) {
+		o.fd = output_folder_fd(folder);
+		ret = write_all(&o, t->formats, p);
+		if (ret)
+			output_folder_discard(folder);
+		else
+			ret = output_folder_commit(folder, e);
+	}
+	free_names(names);
 	return ret;
 }

@@ -174,7 +174,7 @@ void welch_test(const struct sample_summary *base, const struct sample_summary *
 		return;
 	}
 	error = sqrt(var_base + var_new);
-	w->t = -difference / error;
+	w->t = (base->mean - new->mean) / error;
 	/* Divided by the larger one first: fourth powers of small deviations would vanish. */
 	var_base /= larger;
 	var_new /= larger;

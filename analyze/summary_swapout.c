@@ -121,9 +121,9 @@ static struct drain_site *site_of(struct swapout_gathering *g, uint32_t id)
 		i++;
 	if (i < g->nsites)
 		return &g->sites[i];
-	if (g->nsites == SITES_MAX)
-		return site_of(g, OTHER_SITES);
 	/* The last place is for the others alone. */
+	if (g->nsites >= SITES_MAX && id != OTHER_SITES)
+		return site_of(g, OTHER_SITES);
 	g->sites[i].id = id;
 	g->nsites++;
 	return &g->sites[i];

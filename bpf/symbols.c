@@ -92,6 +92,14 @@ static void add_copy(struct symbol_set *s, const char *name, uint64_t address, c
 	copy->function = kind == 't' || kind == 'T' || kind == 'w' || kind == 'W';
 }
 
+/* What else a file may hold in that place is shown to people, and is no name of a symbol. */
+static bool is_name(const char *s)
+{
+	while (*s > ' ' && *s < 0x7f)
+		s++;
+	return !*s;
+}
+
 static void take_line(struct symbol_table *t, const char *line)
 {
 	char name[96], module[32] = "", base[96], kind;
@@ -99,7 +107,7 @@ static void take_line(struct symbol_table *t, const char *line)
 	struct symbol_set *s;
 	int fields = sscanf(line, "%llx %c %95s [%31[^]]]", &address, &kind, name, module);
 
-	if (fields < 3)
+	if (fields < 3 || !is_name(name) || !is_name(module))
 		return;
 	t->lines++;
 	if (address)

@@ -2,11 +2,13 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/nearest.h"
+#include "common/output_path.h"
 
 struct option_value {
 	const struct option_desc *desc;
@@ -307,4 +309,60 @@ char *const *option_list(const struct arguments *a, const char *name, int *n)
 
 	*n = v->nlist;
 	return v->list;
+}
+
+static int refuse_input(const char *output, const char *input)
+{
+	bool standard = !strcmp(output, "-");
+
+	return fail(EXIT_USAGE,
+		    "%s%s is where %s comes from, which would be lost; name another file",
+		    standard ? "" : "-o ", standard ? "standard output" : output,
+		    strcmp(input, "-") ? input : "the input");
+}
+
+/* Files named inside a policy or a grid: devices=FILE, up to the next setting or value. */
+static int check_setting(const char *output, const char *setting)
+{
+	static const char key[] = "devices=";
+	char file[PATH_MAX];
+
+	for (const char *at = strstr(setting, key); at; at = strstr(at, key)) {
+		size_t len;
+
+		at += strlen(key);
+		len = strcspn(at, ",|");
+		if (len >= sizeof(file))
+			continue;
+		snprintf(file, sizeof(file), "%.*s", (int)len, at);
+		if (same_file(output, file))
+			return refuse_input(output, file);
+	}
+	return 0;
+}
+
+static int check_option(const char *output, const struct option_value *v)
+{
+	int ret = 0;
+
+	if (v->desc->kind == OPTION_STRING && v->string && !strcmp(v->desc->arg, "FILE") &&
+	    strcmp(v->desc->name, "output") && same_file(output, v->string))
+		return refuse_input(output, v->string);
+	if (v->string)
+		ret = check_setting(output, v->string);
+	for (int i = 0; i < v->nlist && !ret; i++)
+		ret = check_setting(output, v->list[i]);
+	return ret;
+}
+
+int arguments_check_output(const struct arguments *a, const char *output)
+{
+	int ret = 0;
+
+	for (int i = 0; i < a->nfiles && !a->command->words; i++)
+		if (same_file(output, a->files[i]))
+			return refuse_input(output, a->files[i]);
+	for (const struct option_value *v = a->values; v->desc && !ret; v++)
+		ret = check_option(output, v);
+	return ret;
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli/commands.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/output_file.h"
 #include "doctor/calibrate.h"
 #include "render/format.h"
 #include "render/table.h"
 
 static const struct option_desc options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE",
-	  "write the calibration to FILE, for replay and reproduce --calibration", false },
+	  "write the calibration to FILE (- is standard output, instead of the table), for replay "
+	  "and "
+	  "reproduce --calibration",
+	  false },
 	{ 0, "rounds", OPTION_U64, "N", "rounds of which the median is taken (default 501)",
 	  false },
 	{ 0, "directory", OPTION_STRING, "DIR",
@@ -56,16 +59,21 @@ static int print_table(const struct calibration *c)
 
 static int write_file(const char *path, const struct calibration *c)
 {
-	FILE *f = fopen(path, "we");
-	bool failed;
+	struct output_file *o;
+	struct error e = { 0 };
+	FILE *f;
+	int ret = output_open(&o, path, OUTPUT_ORDINARY, &e);
 
-	if (!f)
-		return fail(EXIT_ENVIRONMENT, "%s: cannot create: %s", path, strerror(errno));
+	if (ret)
+		return fail(exit_code_for(ret), "%s", e.text);
+	f = output_stream(o);
+	if (!f) {
+		output_discard(o);
+		return fail(EXIT_ENVIRONMENT, "out of memory");
+	}
 	calibration_write(f, c);
-	failed = ferror(f);
-	if (fclose(f) || failed)
-		return fail(EXIT_ENVIRONMENT, "%s: cannot write: %s", path, strerror(errno));
-	return 0;
+	ret = output_commit(o, &e);
+	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 }
 
 static int run_calibrate(const struct arguments *args)
@@ -89,7 +97,8 @@ static int run_calibrate(const struct arguments *args)
 		note("reads through the page cache were not measured: no file of holes could be "
 		     "made in '%s', or its file system keeps no pages of them; see --directory",
 		     folder);
-	ret = print_table(&c);
+	/* One of the two goes to standard output. */
+	ret = output && !strcmp(output, "-") ? 0 : print_table(&c);
 	return ret || !output ? ret : write_file(output, &c);
 }
 

@@ -9,6 +9,7 @@
 #include "analyze/comparison.h"
 #include "analyze/lkp.h"
 #include "analyze/mmtests.h"
+#include "common/text.h"
 
 enum style { STYLE_PLAIN, STYLE_MMTESTS, STYLE_LKP };
 
@@ -64,7 +65,7 @@ static int print_mmtests(const struct arguments *args, const struct comparison *
 					c->inputs[i].name, operation);
 		}
 		if (!ret && mmtests_write(stdout, columns, c->n,
-					  option_string(args, "operation", operation),
+					  clean(option_string(args, "operation", operation)).s,
 					  named->better == BETTER_HIGHER, &e))
 			ret = fail(exit_code_for(e.code), "%s", e.text);
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/trace_notes.h"
+#include "common/output_file.h"
 #include "traces/number.h"
 #include "traces/trace.h"
 
@@ -142,6 +143,7 @@ static int print_header(FILE *out, struct trace_reader *r, struct error *e)
 	return trace_rewind(r, e);
 }
 
+/* 0, or enum exit_code of a failure that was told. */
 static int dump_trace(const struct arguments *args, struct trace_reader *r, FILE *out,
 		      const char *out_name)
 {
@@ -157,34 +159,47 @@ static int dump_trace(const struct arguments *args, struct trace_reader *r, FILE
 		ret = print_events(r, out, &sel, &e);
 	if (ret < 0)
 		return fail(exit_code_for(ret), "%s", e.text);
+	return ret ? fail(ret, "cannot write %s: %s", out_name, strerror(errno)) : 0;
+}
+
+static int dump_to_file(const struct arguments *args, struct trace_reader *r, const char *path)
+{
+	struct output_file *o;
+	struct error e = { 0 };
+	FILE *f;
+	/* As private as the trace that it is made of. */
+	int ret = output_open(&o, path, OUTPUT_PRIVATE, &e);
+
 	if (ret)
-		return fail(ret, "cannot write %s: %s", out_name, strerror(errno));
-	if (trace_warn(args->files[0], trace_get_stats(r)) && option_flag(args, "strict"))
-		return EXIT_FINDING;
-	return EXIT_DONE;
+		return fail(exit_code_for(ret), "%s", e.text);
+	f = output_stream(o);
+	ret = f ? dump_trace(args, r, f, output_name(o)) : fail(EXIT_ENVIRONMENT, "out of memory");
+	if (ret) {
+		output_discard(o);
+		return ret;
+	}
+	ret = output_commit(o, &e);
+	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 }
 
 static int run_dump(const struct arguments *args)
 {
-	const char *out_name = option_string(args, "output", "-");
-	FILE *out = stdout;
+	const char *path = option_string(args, "output", "-");
 	struct trace_reader *r;
 	struct error e = { 0 };
-	int ret = trace_open(&r, args->files[0], &e);
+	int ret = arguments_check_output(args, path);
 
 	if (ret)
+		return ret;
+	ret = trace_open(&r, args->files[0], &e);
+	if (ret)
 		return fail(exit_code_for(ret), "%s", e.text);
-	if (strcmp(out_name, "-")) {
-		out = fopen(out_name, "we");
-		if (!out) {
-			trace_close(r);
-			return fail(EXIT_ENVIRONMENT, "cannot create %s: %s", out_name,
-				    strerror(errno));
-		}
-	}
-	ret = dump_trace(args, r, out, out == stdout ? "standard output" : out_name);
-	if (out != stdout && fclose(out) && ret != EXIT_ENVIRONMENT)
-		ret = fail(EXIT_ENVIRONMENT, "cannot write %s: %s", out_name, strerror(errno));
+	if (strcmp(path, "-"))
+		ret = dump_to_file(args, r, path);
+	else
+		ret = dump_trace(args, r, stdout, "standard output");
+	if (!ret && trace_warn(args->files[0], trace_get_stats(r)) && option_flag(args, "strict"))
+		ret = EXIT_FINDING;
 	trace_close(r);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/trace_notes.h"
+#include "common/output_path.h"
 #include "import/import.h"
 #include "traces/wire.h"
 
@@ -99,8 +100,15 @@ static int import_stream(const struct arguments *args, FILE *in, const char *nam
 	struct trace_stats stats;
 	struct error e = { 0 };
 	const struct importer *i;
-	int ret;
+	int ret = arguments_check_output(args, out);
 
+	if (ret)
+		return ret;
+	if (in == stdin && same_file(out, "-"))
+		return fail(EXIT_USAGE,
+			    "-o %s is what standard input is read from, which would be lost; name "
+			    "another file",
+			    out);
 	i = choose(in, option_string(args, "format", NULL), name, &ret);
 	if (!i)
 		return ret;

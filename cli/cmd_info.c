@@ -7,6 +7,7 @@
 
 #include "cli/info.h"
 #include "cli/trace_notes.h"
+#include "common/text.h"
 
 static double share(uint64_t part, uint64_t all)
 {
@@ -29,7 +30,7 @@ static void print_summary(const struct info *in)
 {
 	const struct trace_stats *s = in->stats;
 
-	printf("file       %s\n", in->path);
+	printf("file       %s\n", clean(in->path).s);
 	printf("size       %" PRIu64 " bytes in %" PRIu64 " block%s", in->bytes, s->blocks,
 	       s->blocks == 1 ? "" : "s");
 	if (s->events)

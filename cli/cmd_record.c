@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -145,6 +146,7 @@ static void on_signal(int sig)
 struct session {
 	const struct arguments *args;
 	const char *path;
+	int owned_fd; /* the trace once more, open until its owner is settled; -1 */
 	struct hook_kernel kernel;
 	struct hook_choice choices[HOOKS_MAX];
 	struct recorder_options options;
@@ -174,7 +176,7 @@ static void say_warning(void *arg, const char *text)
 {
 	(void)arg;
 	if (text[0] == ' ')
-		fprintf(stderr, "%s\n", text);
+		quote(text);
 	else
 		warn("%s", text);
 }
@@ -327,20 +329,29 @@ static int add_command(struct session *s)
 	return *text ? trace_header_set(s->header, "command", text) : 0;
 }
 
+/* What was there moves only when nothing but the making of the file can fail. */
 static int create_output(struct session *s)
 {
+	struct record_moved moved;
 	struct error e = { 0 };
-	int err = record_output_prepare(s->path, &e);
+	int fd, err = add_filter_line(s, &e);
 
-	if (!err)
-		err = add_filter_line(s, &e);
 	if (!err)
 		err = trace_header_set(s->header, "tool", SWAPTRACE_VERSION);
 	if (!err)
 		err = add_command(s);
-	if (!err)
-		err = trace_create(&s->w, s->path, s->header, &e);
-	return err ? fail(own_failure(s, EXIT_ENVIRONMENT), "%s", e.text) : 0;
+	if (err)
+		return fail(own_failure(s, EXIT_ENVIRONMENT), "%s", e.text);
+	fd = record_output_create(s->path, &moved, &e);
+	for (int i = 0; i < RECORD_OLD_NAMES; i++)
+		if (moved.text[i][0])
+			note("%s", moved.text[i]);
+	if (fd >= 0) {
+		s->owned_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		err = trace_create_fd(&s->w, fd, strcmp(s->path, "-") ? s->path : "standard output",
+				      s->header, &e);
+	}
+	return fd < 0 || err ? fail(own_failure(s, EXIT_ENVIRONMENT), "%s", e.text) : 0;
 }
 
 /* The recorder must not wait for its own pages to come back from swap. */
@@ -492,7 +503,7 @@ static void pass_ownership(const struct session *s)
 
 	if (option_flag(s->args, "keep-owner"))
 		return;
-	switch (record_output_owner(s->path, &e)) {
+	switch (record_output_owner(s->owned_fd, s->path, &e)) {
 	case OWNER_CHANGED:
 		note("%s", e.text);
 		break;
@@ -549,6 +560,7 @@ static int record_session(const struct arguments *args)
 	if (!s)
 		return fail(EXIT_ENVIRONMENT, "out of memory");
 	s->args = args;
+	s->owned_fd = -1;
 	s->header = trace_header_new();
 	s->closing = trace_header_new();
 	ret = s->header && s->closing ? read_options(s) : fail(EXIT_ENVIRONMENT, "out of memory");
@@ -559,8 +571,9 @@ static int record_session(const struct arguments *args)
 		ret = record(s);
 	record_child_stop(&s->child, SIGTERM);
 	recorder_close(s->recorder);
-	if (s->w)
-		trace_abandon(s->w);
+	trace_abandon(s->w);
+	if (s->owned_fd >= 0)
+		close(s->owned_fd);
 	hook_kernel_free(&s->kernel);
 	trace_header_free(s->header);
 	trace_header_free(s->closing);
@@ -613,7 +626,7 @@ static int run_record(const struct arguments *args)
 
 static const struct option_desc record_options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE",
-	  "trace to write (default swaptrace.data; an existing one becomes FILE.old); - is stdout",
+	  "trace to write (default swaptrace.data; what is there becomes FILE.old); - is stdout",
 	  false },
 	{ 'e', "events", OPTION_STRING, "GROUPS", "ra (default), alloc, lru; joined by commas",
 	  false },
@@ -688,6 +701,15 @@ const struct command cmd_record = {
 		"in the order in which the kernel's lock let them through (seq=); lru, drains and "
 		"flushes of the per-CPU batches, and what joined them. --self-cost shows what they "
 		"cost.\n\n"
+		"The trace is written in place, so that it can be read when the recorder is killed "
+		"or "
+		"the disk is full, to the last block that was written (one a second, or more). It "
+		"is a "
+		"new file that only its owner may read. What was there becomes FILE.old, as with "
+		"perf "
+		"record: the recording before. An earlier FILE.old is kept, too, as FILE.old.1, or "
+		".2 "
+		"where that is taken; a line says so. Nothing removes them but you.\n\n"
 		"After sudo the trace is given to the user who called it, unless --keep-owner is "
 		"given.\n\n"
 		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up; it "

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli/commands.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/trace_notes.h"
 
@@ -20,12 +19,7 @@ static int run_recover(const struct arguments *args)
 		return fail(EXIT_USAGE, "recover: name the new trace with -o");
 	ret = trace_recover(in, out, &stats, &e);
 	if (ret)
-		return fail(exit_code_for(ret), "%s", e.text);
-	if (!stats.events && stats.header_damaged) {
-		if (strcmp(out, "-"))
-			unlink(out);
-		return fail(EXIT_INPUT, "%s: nothing in it can be read; nothing was written", in);
-	}
+		return fail(ret == -EEXIST ? EXIT_USAGE : exit_code_for(ret), "%s", e.text);
 	damaged = trace_warn(in, &stats);
 	if (stats.header_damaged)
 		warn("%s: the header was damaged; compare 'swaptrace dump --header %s'", in, out);
@@ -46,10 +40,14 @@ const struct command cmd_recover = {
 		"Writes all whole blocks of TRACE to NEW, with a new header, index and footer, and "
 		"says what is lost. A trace whose recorder was killed can be read as it is; this "
 		"makes "
-		"it whole again. A note in the new header keeps what was missing.",
+		"it whole again. A note in the new header keeps what was missing.\n\n"
+		"NEW may be TRACE itself where nothing but the end is missing. When something is "
+		"damaged that is refused, because it would be gone for good. TRACE stays what it "
+		"was until NEW is whole.",
 	.examples = "  swaptrace recover swaptrace.data -o saved.data\n",
 	.options = recover_options,
 	.run = run_recover,
+	.replaces = true,
 	.min_files = 1,
 	.max_files = 1,
 };

@@ -30,7 +30,8 @@ static const struct option_desc options[] = {
 	  "estimate seconds: nvme, ssd, virtio, hdd, zram or lat:US;bw:MBS", false },
 	{ 0, "calibration", OPTION_STRING, "FILE",
 	  "estimate what adding pages costs (see 'swaptrace calibrate')", false },
-	{ 'o', "output", OPTION_STRING, "FILE", "write the results as JSON to FILE", false },
+	{ 'o', "output", OPTION_STRING, "FILE",
+	  "write the results as JSON to FILE (-: the same as --json)", false },
 	{ 0, "json", OPTION_FLAG, NULL, "print the results as JSON", false },
 	{ .name = NULL },
 };
@@ -230,11 +231,12 @@ static int print_results(const struct arguments *args, const struct replay_input
 			 const struct replay_result *results, unsigned int n)
 {
 	const char *path = option_string(args, "output", NULL);
-	int ret = path ? write_document(in, results, n, path) : 0;
+	bool standard = path && !strcmp(path, "-");
+	int ret = path && !standard ? write_document(in, results, n, path) : 0;
 
 	if (ret)
 		return ret;
-	if (option_flag(args, "json"))
+	if (standard || option_flag(args, "json"))
 		return write_document(in, results, n, NULL);
 	return print_text(results, n, in->facts.page_size) ? fail(EXIT_ENVIRONMENT, "out of memory")
 							   : 0;

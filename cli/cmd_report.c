@@ -126,10 +126,11 @@ static int write_report(const struct arguments *args, const struct report *r,
 {
 	struct report_pictures p = { .patience_s = patience(args) };
 	struct error e = { 0 };
-	int ret = report_write(r, s, dir, (unsigned int)formats, &p, &e);
+	struct report_target t = { dir, (unsigned int)formats, args->files, args->nfiles };
+	int ret = report_write(r, s, &t, &p, &e);
 
 	if (ret)
-		return fail(exit_code_for(ret), "%s", e.text);
+		return fail(ret == -EEXIST ? EXIT_USAGE : exit_code_for(ret), "%s", e.text);
 	if (p.no_gnuplot)
 		note("gnuplot is not installed: no pictures, text plots instead; the .gp and .dat "
 		     "files "
@@ -141,6 +142,13 @@ static int write_report(const struct arguments *args, const struct report *r,
 		return fail(EXIT_FINDING, "%u pictures were not written: %s", p.failed,
 			    p.failure.text);
 	return EXIT_DONE;
+}
+
+static int choose_output(const struct arguments *args)
+{
+	if (strcmp(option_string(args, "output", ""), "-"))
+		return 0;
+	return fail(EXIT_USAGE, "-o names a folder; without it the report goes to standard output");
 }
 
 static int choose_formats(const struct arguments *args, int *formats)
@@ -375,6 +383,8 @@ static int run_report(const struct arguments *args)
 	int formats, ret = choose_style(args, &argdist);
 
 	if (!ret)
+		ret = choose_output(args);
+	if (!ret)
 		ret = choose_formats(args, &formats);
 	if (!ret)
 		ret = choose_kind(args, argdist, &kind);
@@ -400,27 +410,32 @@ const struct command cmd_report = {
 	.name = "report",
 	.synopsis = "[options] FILE...",
 	.summary = "tables and pictures of traces, results and argdist tables, side by side",
-	.description = "Reads traces (binary or text notation), results of replay and sweep (JSON) "
-		       "and pasted "
-		       "output of bcc's argdist, told apart by content, and puts them side by "
-		       "side: readahead "
-		       "calls, batches, pages and drains, the distribution of the windows, windows "
-		       "and accuracy "
-		       "over time, swap slots (fallbacks per order with their reasons, the first "
-		       "one and the free space then, occupancy of the clusters), drains by call "
-		       "site, swapoff progress. Reasons and free space are in results of replay "
-		       "only. A file - is standard input.\n\n"
-		       "Without -o the report is printed as text. With -o DIR it is written as "
-		       "report.txt, "
-		       "report.json, report.html, one .csv per table, and one .svg and .png per "
-		       "picture, beside "
-		       "the gnuplot script (.gp) and data (.dat) that the picture is made from.\n\n"
-		       "Files of the kernel's thp_swap_allocator_test make a report of their own: "
-		       "share of "
-		       "fallbacks by iteration, and the first iteration above --threshold. So do "
-		       "maps and histograms that bpftrace printed (text or -f json): who did how "
-		       "much, with the losses that it tells of.\n\n"
-		       "What a trace does not tell is n/a, never 0.",
+	.description =
+		"Reads traces (binary or text notation), results of replay and sweep (JSON) "
+		"and pasted "
+		"output of bcc's argdist, told apart by content, and puts them side by "
+		"side: readahead "
+		"calls, batches, pages and drains, the distribution of the windows, windows "
+		"and accuracy "
+		"over time, swap slots (fallbacks per order with their reasons, the first "
+		"one and the free space then, occupancy of the clusters), drains by call "
+		"site, swapoff progress. Reasons and free space are in results of replay "
+		"only. A file - is standard input.\n\n"
+		"Without -o the report is printed as text. With -o DIR it is written as "
+		"report.txt, "
+		"report.json, report.html, one .csv per table, and one .svg and .png per "
+		"picture, beside "
+		"the gnuplot script (.gp) and data (.dat) that the picture is made from; "
+		"report.files lists them. The next report into DIR replaces the files of that "
+		"list, all at once or, when something fails, none. It removes those that it has "
+		"no use for, and touches no others: where one of them is in the way, or is an "
+		"input, it refuses.\n\n"
+		"Files of the kernel's thp_swap_allocator_test make a report of their own: "
+		"share of "
+		"fallbacks by iteration, and the first iteration above --threshold. So do "
+		"maps and histograms that bpftrace printed (text or -f json): who did how "
+		"much, with the losses that it tells of.\n\n"
+		"What a trace does not tell is n/a, never 0.",
 	.examples = "  swaptrace report t.swaptrace\n"
 		    "  swaptrace report -o report t.swaptrace\n"
 		    "  swaptrace report before.txt after.txt --time A=22.09s --time B=12.19s\n"

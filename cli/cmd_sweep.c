@@ -28,7 +28,8 @@ static const struct option_desc options[] = {
 	{ 0, "init-hits", OPTION_U64, "N", "global readahead hits at the start of the trace",
 	  false },
 	{ 'j', "jobs", OPTION_U64, "N", "passes at a time (default: one per processor)", false },
-	{ 'o', "output", OPTION_STRING, "FILE", "write the results as JSON to FILE", false },
+	{ 'o', "output", OPTION_STRING, "FILE",
+	  "write the results as JSON to FILE (-: the same as --json)", false },
 	{ 0, "json", OPTION_FLAG, NULL, "print the results as JSON", false },
 	{ .name = NULL },
 };
@@ -224,11 +225,12 @@ static int print_results(const struct arguments *args, const struct sweep *s,
 			 const struct replay_input *in, unsigned int keys)
 {
 	const char *path = option_string(args, "output", NULL);
-	int ret = path ? replay_input_write_results(in, s->results, s->n, path) : 0;
+	bool standard = path && !strcmp(path, "-");
+	int ret = path && !standard ? replay_input_write_results(in, s->results, s->n, path) : 0;
 
 	if (ret)
 		return ret;
-	if (option_flag(args, "json"))
+	if (standard || option_flag(args, "json"))
 		return replay_input_write_results(in, s->results, s->n, NULL);
 	if (!s->results[0].readahead.known) {
 		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to "

@@ -60,6 +60,7 @@ struct command {
 	int min_files, max_files;		  /* operands; max -1: any number */
 	const char *words; /* operands that are none of files, with blanks between; or NULL */
 	bool child;	   /* takes "-- COMMAND" */
+	bool replaces;	   /* -o may name the operand: the command itself sees to it */
 };
 
 extern const struct command *const command_table[]; /* NULL-terminated */
@@ -76,6 +77,13 @@ const struct command *command_find(const char *name);
 int arguments_parse(struct arguments *args, const struct command *c, int argc, char **argv);
 void arguments_free(struct arguments *args);
 
+/**
+ * arguments_check_output - whether @output is one of the files that the command reads: an operand,
+ * an option's FILE, or devices=FILE in a policy, by whatever path Returns 0; EXIT_USAGE, with a
+ * message, where it is.
+ */
+int arguments_check_output(const struct arguments *a, const char *output);
+
 /* Values by long name; asking for an option that the command does not have aborts (a bug). */
 bool option_given(const struct arguments *a, const char *name);
 bool option_flag(const struct arguments *a, const char *name);
@@ -84,11 +92,14 @@ uint64_t option_u64(const struct arguments *a, const char *name, uint64_t otherw
 /** option_list - values of a repeatable option in order; @n their number */
 char *const *option_list(const struct arguments *a, const char *name, int *n);
 
-/* Messages: lower case, name the file, say what is wrong and what to do. stderr only. */
+/* Messages: lower case, name the file, say what is wrong and what to do. stderr only. Whatever they
+ * quote is made harmless (escape_text()), so a caller need not do it. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* silent with --quiet */
 /** fail - print an error and return @code, so that `return fail(EXIT_INPUT, ...)` reads well */
 int fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** quote - a line of somebody else's words that belongs to the message before (a compiler's log) */
+void quote(const char *text);
 /** exit_code_for - enum exit_code for a library's negative errno (missing file, damage -> 3; EPERM,
  * ENOSPC -> 4) */
 int exit_code_for(int err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/usage.h"
+#include "common/temporary.h"
 
 /*
  * Numbers are written and read in the C locale whatever the environment says, so setlocale() is
@@ -23,6 +24,23 @@ static int check_stdout(int code)
 	return code;
 }
 
+/* Where the command writes to, when -o says so. */
+static const char *output_of(const struct arguments *args)
+{
+	for (const struct option_desc *o = args->command->options; o && o->name; o++)
+		if (!strcmp(o->name, "output"))
+			return option_string(args, "output", NULL);
+	return NULL;
+}
+
+static int run(const struct command *c, const struct arguments *args)
+{
+	const char *output = c->replaces ? NULL : output_of(args);
+	int ret = output ? arguments_check_output(args, output) : 0;
+
+	return ret ? ret : c->run(args);
+}
+
 static int run_command(const struct command *c, int argc, char **argv)
 {
 	struct arguments args;
@@ -36,7 +54,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 		print_usage(c, false);
 		ret = EXIT_DONE;
 	} else {
-		ret = c->run(&args);
+		ret = run(c, &args);
 	}
 	arguments_free(&args);
 	return ret;
@@ -55,6 +73,7 @@ int main(int argc, char **argv)
 	const struct command *c;
 	const char *name = argc > 1 ? argv[1] : NULL;
 
+	temporaries_catch_signals();
 	if (!name)
 		return no_subcommand();
 	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {

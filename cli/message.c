@@ -4,16 +4,38 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "common/text.h"
+
+#define MESSAGE_BYTES 8192
 
 bool message_quiet, message_debug;
 
-static void message(const char *label, const char *fmt, va_list ap)
+/* A line of its own, in which names of files, words of the user's and bytes of traces do nothing.
+ */
+static void print_line(const char *before, const char *text)
 {
+	char harmless[4 * MESSAGE_BYTES + 1];
+
+	escape_text(text, strlen(text), harmless, sizeof(harmless));
 	/* Results first, so that the two streams read in order on one terminal. */
 	fflush(stdout);
-	fprintf(stderr, "swaptrace: %s", label);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s%s\n", before, harmless);
+}
+
+static void message(const char *label, const char *fmt, va_list ap)
+{
+	char before[64], text[MESSAGE_BYTES];
+
+	snprintf(before, sizeof(before), "swaptrace: %s", label);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	print_line(before, text);
+}
+
+void quote(const char *text)
+{
+	print_line("", text);
 }
 
 void warn(const char *fmt, ...)

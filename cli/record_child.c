@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/text.h"
+
 /* As env(1) and shells do. */
 #define NOT_FOUND 127
 #define NOT_EXECUTABLE 126
@@ -19,6 +21,7 @@ static void run_child(int go, char *const *argv)
 {
 	char byte;
 	ssize_t n;
+	int err;
 
 	do
 		n = read(go, &byte, 1);
@@ -29,8 +32,9 @@ static void run_child(int go, char *const *argv)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	execvp(argv[0], argv);
-	fprintf(stderr, "swaptrace: error: %s: %s\n", argv[0], strerror(errno));
-	_exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+	err = errno;
+	fprintf(stderr, "swaptrace: error: %s: %s\n", clean(argv[0]).s, strerror(err));
+	_exit(err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
 }
 
 int record_child_prepare(struct record_child *c, char *const *argv, struct error *e)

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/output_path.h"
+
 enum number_state { NUMBER_ABSENT, NUMBER_BAD, NUMBER_GOOD };
 
 static enum number_state env_number(const char *name, unsigned int *value)
@@ -36,71 +38,144 @@ static uid_t user(void)
 	return !geteuid() && env_number("SUDO_UID", &uid) == NUMBER_GOOD ? uid : geteuid();
 }
 
-static int check_link(const char *path, struct error *e)
+/* The link's target is whose file is written: the user's own, or nobody's. */
+static int check_link(const char *path, const struct output_path *p, struct error *e)
 {
 	struct stat st;
 
-	if (stat(path, &st))
+	if (lstat(path, &st) || !S_ISLNK(st.st_mode))
+		return 0;
+	if (p->open_fd >= 0)
+		return 0;
+	if (!p->exists)
 		return error_set(e, -EPERM,
 				 "%s: is a symbolic link that leads nowhere; name the file itself",
 				 path);
-	if (S_ISREG(st.st_mode) && st.st_uid != user())
+	if (S_ISREG(p->st.st_mode) && p->st.st_uid != user())
 		return error_set(
 			e, -EPERM,
 			"%s: is a symbolic link to a file of another owner (uid %u), which "
 			"is not overwritten; name the file itself",
-			path, (unsigned int)st.st_uid);
+			path, (unsigned int)p->st.st_uid);
 	return 0;
 }
 
-int record_output_prepare(const char *path, struct error *e)
+/* Rename to the first of NAME.1, NAME.2 ... that is free, and say so. */
+static int move_to_free(const struct output_path *p, const char *name, char *text, size_t size,
+			struct error *e)
 {
-	char old[PATH_MAX];
-	struct stat st;
+	char free_name[NAME_MAX + 1];
+	int ret = -EEXIST;
 
-	if (!strcmp(path, "-") || lstat(path, &st))
-		return 0;
-	if (S_ISLNK(st.st_mode))
-		return check_link(path, e);
-	if (S_ISDIR(st.st_mode))
-		return error_set(e, -EISDIR, "%s: is a folder; name a file in it", path);
-	if (!S_ISREG(st.st_mode))
-		return 0;
-	if ((size_t)snprintf(old, sizeof(old), "%s.old", path) >= sizeof(old))
-		return error_set(e, -ENAMETOOLONG, "%s: the name is too long", path);
-	if (rename(path, old))
-		return error_errno(e, -errno, "%s: cannot be renamed to %s", path, old);
-	return 0;
-}
-
-static enum record_owner give(const char *path, unsigned int uid, unsigned int gid, struct error *e)
-{
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	enum record_owner ret = OWNER_CHANGED;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st)) {
-		error_errno(e, -errno, "%s: its owner stays as it is", path);
-		ret = OWNER_FAILED;
-	} else if (!S_ISREG(st.st_mode)) {
-		ret = OWNER_KEPT;
-	} else if (st.st_uid != geteuid()) {
-		error_set(e, -EPERM, "%s: its owner stays as it is: it is not ours to give away",
-			  path);
-		ret = OWNER_FAILED;
-	} else if (fchown(fd, uid, gid)) {
-		error_errno(e, -errno, "%s: its owner stays as it is: cannot give it to uid %u",
-			    path, uid);
-		ret = OWNER_FAILED;
-	} else {
-		error_set(e, 0, "%s now belongs to uid %u, who called sudo", path, uid);
+	for (unsigned int n = 1; ret == -EEXIST && n; n++) {
+		if ((size_t)snprintf(free_name, sizeof(free_name), "%s.%u", name, n) >=
+		    sizeof(free_name))
+			ret = -ENAMETOOLONG;
+		else
+			ret = output_path_move(p, free_name);
 	}
-	if (fd >= 0)
-		close(fd);
+	if (ret)
+		return error_errno(e, ret, "%s: cannot be renamed to %s.1", p->base, name);
+	snprintf(text, size, "the earlier %s is now %s", p->base, free_name);
+	return 0;
+}
+
+/* The recording before becomes FILE.old; what was that becomes FILE.old.1. Nothing is replaced. */
+static int move_away(const struct output_path *p, struct record_moved *moved, struct error *e)
+{
+	struct output_path before = *p;
+	bool free_name, file;
+	int ret;
+
+	if ((size_t)snprintf(before.base, sizeof(before.base), "%.*s.old", NAME_MAX, p->base) >=
+	    sizeof(before.base))
+		return error_set(e, -ENAMETOOLONG, "%s: the name is too long", p->base);
+	free_name = fstatat(p->dir, before.base, &before.st, AT_SYMLINK_NOFOLLOW) != 0;
+	file = !free_name && S_ISREG(before.st.st_mode);
+	/* A folder or a link of that name is no recording, and stays. */
+	if (!free_name && !file)
+		return move_to_free(p, before.base, moved->text[0], sizeof(moved->text[0]), e);
+	if (file) {
+		ret = move_to_free(&before, before.base, moved->text[0], sizeof(moved->text[0]), e);
+		if (ret)
+			return ret;
+	}
+	ret = output_path_move(p, before.base);
+	if (ret)
+		return error_errno(e, ret, "%s: cannot be renamed to %s", p->base, before.base);
+	snprintf(moved->text[file], sizeof(moved->text[0]), "the earlier %s is now %s", p->base,
+		 before.base);
+	return 0;
+}
+
+static int create(struct output_path *p, const char *path, struct record_moved *moved,
+		  struct error *e)
+{
+	int flags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, fd, ret = 0;
+
+	if (p->open_fd >= 0)
+		fd = fcntl(p->open_fd, F_DUPFD_CLOEXEC, 3);
+	else if (p->exists && !S_ISREG(p->st.st_mode)) {
+		ret = output_path_check(p, path, e);
+		if (ret)
+			return ret;
+		fd = openat(p->dir, p->base, flags | (S_ISBLK(p->st.st_mode) ? O_EXCL : 0));
+	} else {
+		if (p->exists)
+			ret = move_away(p, moved, e);
+		if (ret)
+			return ret;
+		fd = openat(p->dir, p->base, flags | O_CREAT | O_EXCL, 0600);
+	}
+	return fd < 0 ? error_output(e, "cannot create %s", path) : fd;
+}
+
+int record_output_create(const char *path, struct record_moved *moved, struct error *e)
+{
+	struct output_path p;
+	int ret;
+
+	memset(moved, 0, sizeof(*moved));
+	if (!strcmp(path, "-")) {
+		ret = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		return ret < 0 ? error_output(e, "cannot write standard output") : ret;
+	}
+	ret = output_path_resolve(&p, path, e);
+	if (ret)
+		return ret;
+	ret = check_link(path, &p, e);
+	if (!ret)
+		ret = create(&p, path, moved, e);
+	output_path_close(&p);
 	return ret;
 }
 
-enum record_owner record_output_owner(const char *path, struct error *e)
+static enum record_owner give(int fd, const char *path, unsigned int uid, unsigned int gid,
+			      struct error *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st)) {
+		error_errno(e, -errno, "%s: its owner stays as it is", path);
+		return OWNER_FAILED;
+	}
+	if (!S_ISREG(st.st_mode))
+		return OWNER_KEPT;
+	if (st.st_uid != geteuid()) {
+		error_set(e, -EPERM, "%s: its owner stays as it is: it is not ours to give away",
+			  path);
+		return OWNER_FAILED;
+	}
+	if (fchown(fd, uid, gid)) {
+		error_errno(e, -errno, "%s: its owner stays as it is: cannot give it to uid %u",
+			    path, uid);
+		return OWNER_FAILED;
+	}
+	error_set(e, 0, "%s now belongs to uid %u, who called sudo", path, uid);
+	return OWNER_CHANGED;
+}
+
+enum record_owner record_output_owner(int fd, const char *path, struct error *e)
 {
 	unsigned int uid = 0, gid = (unsigned int)-1;
 	enum number_state state = env_number("SUDO_UID", &uid);
@@ -114,7 +189,5 @@ enum record_owner record_output_owner(const char *path, struct error *e)
 			  path, getenv("SUDO_UID"));
 		return OWNER_FAILED;
 	}
-	if (uid == geteuid())
-		return OWNER_KEPT;
-	return give(path, uid, gid, e);
+	return uid == geteuid() ? OWNER_KEPT : give(fd, path, uid, gid, e);
 }

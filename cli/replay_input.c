@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyze/result_json.h"
-
 #include "cli/trace_notes.h"
+#include "common/output_file.h"
 
 /* The release of a kernel whose readahead has no exact model; NULL: it has one. */
 static const char *release_without_model(const struct replay_input *in)
@@ -67,18 +67,30 @@ int replay_input_findings(const struct arguments *args, const struct replay_inpu
 	return finding && option_flag(args, "strict") ? EXIT_FINDING : EXIT_DONE;
 }
 
+static int write_file(const struct replay_input *in, const struct replay_result *results,
+		      unsigned int n, const char *path, struct error *e)
+{
+	struct output_file *o;
+	FILE *f;
+	int ret = output_open(&o, path, OUTPUT_ORDINARY, e);
+
+	if (ret)
+		return ret;
+	f = output_stream(o);
+	ret = f ? results_write(f, &in->facts, results, n, e)
+		: error_set(e, -ENOMEM, "out of memory");
+	if (!ret)
+		return output_commit(o, e);
+	output_discard(o);
+	return ret;
+}
+
 int replay_input_write_results(const struct replay_input *in, const struct replay_result *results,
 			       unsigned int n, const char *path)
 {
-	struct error e;
-	FILE *f = path ? fopen(path, "w") : stdout;
-	int ret;
+	struct error e = { 0 };
+	int ret = path ? write_file(in, results, n, path, &e)
+		       : results_write(stdout, &in->facts, results, n, &e);
 
-	if (!f)
-		return fail(EXIT_ENVIRONMENT, "%s: cannot create: %s", path, strerror(errno));
-	ret = results_write(f, &in->facts, results, n, &e);
-	if (path && fclose(f) && !ret)
-		ret = error_errno(&e, -errno, "cannot write");
-	return ret ? fail(exit_code_for(ret), "%s%s%s", path ? path : "", path ? ": " : "", e.text)
-		   : 0;
+	return ret ? fail(exit_code_for(ret), "%s", e.text) : 0;
 }

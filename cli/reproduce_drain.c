@@ -246,7 +246,8 @@ static int print_captures(const struct capture *c, unsigned int n)
 	const char *release = trace_header_get(trace_get_header(last->in.reader), "release");
 	int ret = n > 1 ? print_counts(c, n) : 0;
 
-	printf("capture %s: kernel %s, ", last->path, release ? release : "unknown");
+	printf("capture %s: kernel %s, ", clean(last->path).s,
+	       clean(release ? release : "unknown").s);
 	if (!ret)
 		ret = print_lru(last->results, POLICIES);
 	print_saving(last->results);

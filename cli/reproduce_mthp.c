@@ -2,7 +2,6 @@
 #include "cli/reproduce.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "render/format.h"
 #include "render/table.h"
 #include "replay/engine.h"
+#include "traces/file.h"
 #include "traces/gen.h"
 
 /* Thread T2: fallback of large folios as published, and as replayed from a generated workload. */
@@ -250,7 +250,7 @@ static void say_origin(const struct trace_reader *r, const char *path)
 
 	printf("Thread T2: %s\n(%s)\n\n", PUBLISHED_MTHP_SOURCE, PUBLISHED_MTHP_SETUP);
 	if (path)
-		printf("replayed: %s\n", path);
+		printf("replayed: %s\n", clean(path).s);
 	while (!path && (text = trace_header_next_directive(h, "note", &from)))
 		printf("%s\n", text);
 	if (!path)
@@ -343,48 +343,29 @@ static int set_scale(const struct arguments *args, struct gen_options *o)
 	return 0;
 }
 
-/* A temporary file of our own, which goes away once it is open for reading. */
-static int generate(const struct gen_options *o, char *path, size_t size)
+/* Into a file without a name, which is gone when we are. Returns its descriptor, or -1. */
+static int generate(const struct gen_options *o, char *path, size_t size, int *code)
 {
-	const char *dir = getenv("TMPDIR");
 	struct error e;
-	int fd, ret;
+	int fd = file_temporary(&e), ret = fd;
 
-	snprintf(path, size, "%s/swaptrace-mthp.XXXXXX", dir ? dir : "/var/tmp");
-	fd = mkstemp(path);
-	if (fd < 0)
-		return fail(EXIT_ENVIRONMENT, "cannot create '%s': %s (set TMPDIR)", path,
-			    strerror(errno));
-	close(fd);
-	ret = gen_write(o, path, &e);
-	if (!ret)
-		return 0;
-	unlink(path);
-	return fail(exit_code_for(ret), "%s", e.text);
+	if (fd >= 0) {
+		snprintf(path, size, "/proc/self/fd/%d", fd);
+		ret = gen_write(o, path, &e);
+	}
+	if (ret >= 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	*code = fail(exit_code_for(ret), "%s", e.text);
+	return -1;
 }
 
-static int run_mthp(const struct arguments *args)
+static int run_capture(const struct arguments *args, const char *capture, const char *path)
 {
-	const char *capture = option_string(args, "capture", NULL);
 	struct replay_input in;
-	struct gen_options o;
-	char path[PATH_MAX];
-	int ret;
+	int ret = replay_input_open(&in, path);
 
-	if (capture && (option_given(args, "seed") || option_given(args, "scale")))
-		return fail(EXIT_USAGE,
-			    "reproduce mthp: --seed and --scale are of the generated trace, "
-			    "which --capture stands in for");
-	if (!capture) {
-		ret = set_scale(args, &o);
-		if (!ret)
-			ret = generate(&o, path, sizeof(path));
-		if (ret)
-			return ret;
-	}
-	ret = replay_input_open(&in, capture ? capture : path);
-	if (!capture)
-		unlink(path);
 	if (ret)
 		return ret;
 	if (!capture)
@@ -393,6 +374,30 @@ static int run_mthp(const struct arguments *args)
 	if (!ret)
 		ret = replay_input_findings(args, &in);
 	replay_input_close(&in);
+	return ret;
+}
+
+static int run_mthp(const struct arguments *args)
+{
+	const char *capture = option_string(args, "capture", NULL);
+	struct gen_options o;
+	char path[64];
+	int fd, ret;
+
+	if (capture && (option_given(args, "seed") || option_given(args, "scale")))
+		return fail(EXIT_USAGE,
+			    "reproduce mthp: --seed and --scale are of the generated trace, "
+			    "which --capture stands in for");
+	if (capture)
+		return run_capture(args, capture, capture);
+	ret = set_scale(args, &o);
+	if (ret)
+		return ret;
+	fd = generate(&o, path, sizeof(path), &ret);
+	if (fd < 0)
+		return ret;
+	ret = run_capture(args, NULL, path);
+	close(fd);
 	return ret;
 }
 

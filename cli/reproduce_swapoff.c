@@ -289,8 +289,9 @@ static void print_capture_line(const struct capture *c)
 	const struct trace_header *h = trace_get_header(c->in.reader);
 	const char *release = trace_header_get(h, "release");
 
-	printf("capture %s: kernel %s, %s needs of swap entries, %s of them by swapoff; ", c->path,
-	       release ? release : "unknown", format_count(c->results[0].readahead.lookups).s,
+	printf("capture %s: kernel %s, %s needs of swap entries, %s of them by swapoff; ",
+	       clean(c->path).s, clean(release ? release : "unknown").s,
+	       format_count(c->results[0].readahead.lookups).s,
 	       format_count(swapoff_needs(&c->results[0])).s);
 	for (int i = 0; i < COLUMNS; i++)
 		printf("%s%s is %s", i ? ", " : "", titles[i],

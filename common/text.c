@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * Length of the UTF-8 character at @s, 0 when it is none: overlong forms, surrogates, values above
@@ -65,6 +66,14 @@ size_t escape_text(const char *s, size_t len, char *out, size_t size)
 	if (size)
 		out[n] = '\0';
 	return n;
+}
+
+struct clean_text clean(const char *s)
+{
+	struct clean_text t;
+
+	escape_text(s, strlen(s), t.s, sizeof(t.s));
+	return t;
 }
 
 size_t text_width(const char *s)

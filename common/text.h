@@ -15,6 +15,15 @@
  */
 size_t escape_text(const char *s, size_t len, char *out, size_t size);
 
+/* A foreign string made harmless, by value so that `printf("%s", clean(path).s)` needs no buffer.
+ */
+struct clean_text {
+	char s[4096];
+};
+
+/** clean - escape_text() of a string; what does not fit is cut */
+struct clean_text clean(const char *s);
+
 /** text_width - columns a string takes: its UTF-8 characters */
 size_t text_width(const char *s);
 

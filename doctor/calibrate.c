@@ -15,6 +15,8 @@
 #include <cpuid.h>
 #endif
 
+#include "common/temporary.h"
+
 #define WAYS (LRUADD_NO_BARRIER + 1)
 #define PAGES 1024 /* page structures; they stay in the second-level cache */
 #define SWEEPS 4   /* over all of them, per round and way */
@@ -243,20 +245,6 @@ static bool resident(int fd, size_t page)
 	return there >= n - n / 10;
 }
 
-static int hole_file(const char *folder)
-{
-	char path[4096];
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s/swaptrace-calibrate.XXXXXX", folder) >=
-	    (int)sizeof(path))
-		return -1;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
 static bool read_rounds(int fd, double *first, double *again, char *buffer, size_t page)
 {
 	for (unsigned int i = 0; i < READ_ROUNDS; i++) {
@@ -277,7 +265,7 @@ static void measure_reads(struct calibration *c, const char *folder)
 	double first[READ_ROUNDS], again[READ_ROUNDS];
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *buffer = malloc(page);
-	int fd = hole_file(folder);
+	int fd = temporary_unnamed(folder, "swaptrace-calibrate");
 
 	if (buffer && fd >= 0 && read_rounds(fd, first, again, buffer, page)) {
 		c->have_read = true;

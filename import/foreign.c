@@ -108,7 +108,7 @@ int foreign_header_line(struct foreign_import *in, const char *text)
 
 static int create_replacing(struct import_sink *s, const struct trace_header *h, struct error *e)
 {
-	return trace_create_replace(&s->w, s->path, h, e);
+	return trace_create(&s->w, s->path, h, e);
 }
 
 /* The writer is made with the first event: lines before it may be header. */

@@ -44,6 +44,16 @@ static int no_memory(const struct reading *r)
 	return error_set(r->e, -ENOMEM, "%s: out of memory", r->name);
 }
 
+/* "nan" and the like, which may stand in a list. */
+static bool undefined(const struct word *w)
+{
+	size_t len = w->len;
+
+	if (len > 1 && strchr(",;", w->s[len - 1]))
+		len--;
+	return quantity_undefined(w->s, len);
+}
+
 /* What the answer of quantity_parse() means for a word that has to be a number. */
 static int bad_number(const struct reading *r, const struct word *w, enum quantity_answer a)
 {
@@ -55,6 +65,9 @@ static int bad_number(const struct reading *r, const struct word *w, enum quanti
 	case QUANTITY_RANGE:
 		return bad_line(r, r->line, w->s, w->len, "is too large");
 	default:
+		if (undefined(w))
+			return bad_line(r, r->line, w->s, w->len,
+					"stands where there is no number; leave the value out");
 		return bad_line(
 			r, r->line, w->s, w->len,
 			"is no time or count (14.2, 14.2s, 850ms, 0m11.84s, 1:02.50, 1200M)");
@@ -367,8 +380,12 @@ static bool is_noise(struct reading *r, const char *s, size_t len)
 	return is_rule(r) || (r->nwords == 3 && ends_with(&r->words[1], ")pagefaults"));
 }
 
-/* A percentage in parentheses at word @i, or split as "(" "0.68%)". @next: the word behind it. */
-static bool parse_declared(const struct reading *r, size_t i, struct quantity *q, size_t *next)
+/*
+ * A percentage in parentheses at word @i, or split as "(" "0.68%)". @next: the word behind it.
+ * @none: it is NaN, as tools write the change of nothing: no change is declared.
+ */
+static bool parse_declared(const struct reading *r, size_t i, struct quantity *q, bool *none,
+			   size_t *next)
 {
 	struct word w = r->words[i];
 
@@ -383,7 +400,10 @@ static bool parse_declared(const struct reading *r, size_t i, struct quantity *q
 		w.len--;
 	}
 	*next = i + 1;
-	return ends_with(&w, "%)") && quantity_parse(w.s, w.len - 1, q) == QUANTITY_OK;
+	if (!ends_with(&w, "%)"))
+		return false;
+	*none = quantity_undefined(w.s, w.len - 1);
+	return *none || quantity_parse(w.s, w.len - 1, q) == QUANTITY_OK;
 }
 
 /*
@@ -445,7 +465,9 @@ static size_t read_label(struct reading *r, char *label, size_t size)
 		add_to_label(label, size, &r->words[0]);
 		i = 1;
 	}
-	while (i < r->nwords && parse_value(r, i, &q, &next) == QUANTITY_NONE) {
+	/* What stands for a number that there is not is no name either. */
+	while (i < r->nwords && parse_value(r, i, &q, &next) == QUANTITY_NONE &&
+	       !undefined(&r->words[i])) {
 		split_last_word(r, i);
 		add_to_label(label, size, &r->words[i]);
 		i++;
@@ -487,15 +509,21 @@ static int read_values(struct reading *r, struct measurement_row *row, size_t i)
 	while (i < r->nwords) {
 		enum quantity_answer a;
 		struct quantity q;
+		bool none;
 		size_t next;
 		int ret;
 
-		if (row->n && parse_declared(r, i, &q, &next)) {
-			row->v[row->n - 1].have_declared = true;
-			row->v[row->n - 1].declared = q;
+		if (row->n && parse_declared(r, i, &q, &none, &next)) {
+			row->v[row->n - 1].have_declared = !none;
+			if (!none)
+				row->v[row->n - 1].declared = q;
 			i = next;
 			continue;
 		}
+		/* At the end of a row a percentage is its change, and NaN is none. */
+		if (row->n > 1 && i + 1 == r->nwords && ends_with(&r->words[i], "%") &&
+		    undefined(&r->words[i]))
+			return 0;
 		a = parse_value(r, i, &q, &next);
 		if (a == QUANTITY_NONE && label_behind(r, row, i))
 			return 0;

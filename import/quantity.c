@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/count.h"
 
@@ -341,4 +342,20 @@ bool quantity_attach_unit(struct quantity *q, const char *s, size_t len)
 		return false;
 	q->count = COUNT_UNKNOWN;
 	return true;
+}
+
+bool quantity_undefined(const char *s, size_t len)
+{
+	static const char *const words[] = { "nan", "inf", "infinity" };
+
+	if (len && strchr("+-", s[0])) {
+		s++;
+		len--;
+	}
+	if (len && s[len - 1] == '%')
+		len--;
+	for (int i = 0; i < 3; i++)
+		if (len == strlen(words[i]) && !strncasecmp(s, words[i], len))
+			return true;
+	return false;
 }

@@ -51,6 +51,12 @@ enum quantity_answer {
 enum quantity_answer quantity_parse(const char *s, size_t len, struct quantity *q);
 
 /**
+ * quantity_undefined - whether the word is what programs print where there is no number
+ * nan and inf (also infinity), in any case, with or without a sign and a percent sign.
+ */
+bool quantity_undefined(const char *s, size_t len);
+
+/**
  * quantity_attach_unit - take a unit that stands as a word of its own ("22.09 s", "154 MB/s")
  * @q: a plain number so far. Returns false, and leaves @q alone, when the word is no unit; single
  * letters except s are none, as they mean too many things.

@@ -46,13 +46,15 @@ static bool take_percentage(const char **p, double *v)
 
 	*p += strspn(*p, " \t");
 	*v = NAN;
-	if (take_text(p, "nan%") || take_text(p, "-nan%"))
-		return true;
 	len = strcspn(*p, " \t\r\n");
-	if (!len || (*p)[len - 1] != '%' || quantity_parse(*p, len, &q) != QUANTITY_OK)
+	if (!len || (*p)[len - 1] != '%')
 		return false;
+	if (!quantity_undefined(*p, len)) {
+		if (quantity_parse(*p, len, &q) != QUANTITY_OK)
+			return false;
+		*v = q.number;
+	}
 	*p += len;
-	*v = q.number;
 	return true;
 }
 

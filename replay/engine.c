@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "replay/alloc/family.h"
 #include "replay/family.h"
 #include "replay/lru/family.h"
@@ -121,7 +122,8 @@ static void name_results(struct engine *g)
 		const struct policy *p = &g->x.o->policies[i];
 		struct replay_result *res = &g->x.results[i];
 
-		memcpy(res->policy, p->spec, sizeof(res->policy));
+		/* Names of sites and files in it are the user's words. */
+		escape_text(p->spec, strlen(p->spec), res->policy, sizeof(res->policy));
 		strncpy(res->model, p->kernel->name, sizeof(res->model) - 1);
 		res->what_if = p->what_if && !as_recorded(g, p);
 	}

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
+
 void replay_result_free(struct replay_result *r)
 {
 	histogram_free(&r->readahead.windows);
@@ -32,11 +34,14 @@ void verify_result_missing(struct verify_result *v, const char *what)
 
 void replay_result_note(struct replay_result *r, const char *fmt, ...)
 {
+	char text[sizeof(r->notes[0])];
 	va_list ap;
 
 	if (r->nnotes == sizeof(r->notes) / sizeof(r->notes[0]))
 		return;
 	va_start(ap, fmt);
-	vsnprintf(r->notes[r->nnotes++], sizeof(r->notes[0]), fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	/* Notes name what is in traces and policies, and are shown as they are. */
+	escape_text(text, strlen(text), r->notes[r->nnotes++], sizeof(r->notes[0]));
 }

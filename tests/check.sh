@@ -224,7 +224,7 @@ stop() {
 }
 
 build_main() {
-	build gcc "O=$O" CC=gcc "$O/swaptrace" "$O/libswapmodel.a" unit "$O/tests/golden" || finish
+	build gcc "O=$O" CC=gcc "$O/swaptrace" "$O/libswapmodel.a" unit faults "$O/tests/golden" || finish
 	enqueue golden/gcc tests/golden.c $LIMIT_GOLDEN "" "tests/check.sh --golden $O/tests/golden"
 	enqueue_units "" "$O" 1
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/temporary.h"
+
 int64_t file_read_at(int fd, void *p, size_t n, uint64_t offset)
 {
 	size_t done = 0;
@@ -53,15 +55,9 @@ static const char *temporary_directory(void)
 int file_temporary(struct error *e)
 {
 	const char *dir = temporary_directory();
-	char path[4096];
-	int fd;
+	int fd = temporary_unnamed(dir, "swaptrace");
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/swaptrace-XXXXXX", dir) >= sizeof(path))
-		return error_set(e, -ENAMETOOLONG, "TMPDIR is too long a path");
-	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
-		return error_errno(e, -errno, "cannot create a temporary file in %s (set TMPDIR)",
-				   dir);
-	unlink(path);
+		return error_errno(e, fd, "cannot create a temporary file in %s (set TMPDIR)", dir);
 	return fd;
 }

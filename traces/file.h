@@ -21,14 +21,6 @@ int file_write_all(int fd, const void *p, size_t n, size_t *done);
 /** file_temporary - an open unlinked file in $TMPDIR (default /var/tmp or /tmp); -errno */
 int file_temporary(struct error *e);
 
-/**
- * trace_create_fd - a writer on an open file
- * @fd: taken over, closed by the writer also when this call fails
- * @name: what to call it in messages
- */
-int trace_create_fd(struct trace_writer **w, int fd, const char *name, const struct trace_header *h,
-		    struct error *e);
-
 /** trace_finish_keep - trace_finish(), but the file stays open and is handed over to @fd */
 int trace_finish_keep(struct trace_writer *w, const struct trace_header *closing, int *fd,
 		      struct error *e);

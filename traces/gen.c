@@ -336,7 +336,7 @@ int gen_write(const struct gen_options *o, const char *path, struct error *e)
 		return error_errno(e, -ENOMEM, "cannot describe the trace");
 	ret = fill_header(h, o, e);
 	if (!ret)
-		ret = trace_create_replace(&s.w, path, h, e);
+		ret = trace_create(&s.w, path, h, e);
 	trace_header_free(h);
 	if (ret)
 		return ret;

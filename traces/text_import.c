@@ -423,7 +423,7 @@ int import_text(FILE *in, const char *name, struct import_sink *sink, struct tra
 
 static int create_replacing(struct import_sink *s, const struct trace_header *h, struct error *e)
 {
-	return trace_create_replace(&s->w, s->path, h, e);
+	return trace_create(&s->w, s->path, h, e);
 }
 
 int trace_import_text(FILE *in, const char *name, const char *out_path, struct trace_stats *stats,

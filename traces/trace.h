@@ -165,22 +165,22 @@ const uint32_t *block_have(const struct trace_block *b, enum event_type type);
 const uint64_t *block_column(const struct trace_block *b, enum event_type type, unsigned int key);
 
 /**
- * trace_create - create a trace file
- * @path: "-" writes to standard output. An existing file is overwritten: who wants to keep it (the
- *        recorder does) moves it to PATH.old before.
+ * trace_create - begin a trace that appears at @path when trace_finish() has made it whole
+ * @path: "-" writes to standard output. Until then an existing file is what it was, and so it stays
+ *        when anything fails (common/output_file.h says what becomes of links, devices and owners).
  * @h: written at once; lines that come up later are given to trace_finish()
  */
 int trace_create(struct trace_writer **w, const char *path, const struct trace_header *h,
 		 struct error *e);
 
 /**
- * trace_create_replace - the same, but written to PATH.tmp and renamed by trace_finish()
- * For everything that can be run again (imports, generators): an existing PATH stays what it was
- * until the new one is whole. Where there is no PATH yet, or it is no regular file, it is written
- * directly.
+ * trace_create_fd - a writer on an open file, for a trace that must be readable at every moment
+ * The recorder's: what it is killed over can't be recorded again.
+ * @fd: taken over, closed by the writer also when this call fails
+ * @name: what to call it in messages
  */
-int trace_create_replace(struct trace_writer **w, const char *path, const struct trace_header *h,
-			 struct error *e);
+int trace_create_fd(struct trace_writer **w, int fd, const char *name, const struct trace_header *h,
+		    struct error *e);
 
 /**
  * trace_write_string - the id under which a string may be used in events of this writer
@@ -191,8 +191,8 @@ uint32_t trace_write_string(struct trace_writer *w, const char *s, size_t len);
 /**
  * trace_write - append one event; events must come in order of time
  * Returns 0; -EINVAL when @ev is older than the event before (or is no event): nothing is written
- * and one may go on; -ENOSPC and the like, which stick: the file is readable to the last whole
- * block and the error text says how many bytes and events that is. Bits of ev->have for keys that
+ * and one may go on; -ENOSPC and the like, which stick: the error text says after how many bytes
+ * and events, to which a trace of trace_create_fd() is readable. Bits of ev->have for keys that
  * the event does not have are ignored.
  */
 int trace_write(struct trace_writer *w, const struct event *ev, struct error *e);
@@ -212,12 +212,15 @@ uint64_t trace_written(const struct trace_writer *w, uint64_t *events);
 
 /**
  * trace_finish - last block, closing lines, index; closes and frees the writer, also on failure
+ * What returns 0 has reached the disk.
  * @closing: lines known only now (probe counts, loss, why it stopped), may be NULL. When it has no
  *           `loss` lines, one per CPU is made from trace_write_lost().
  */
 int trace_finish(struct trace_writer *w, const struct trace_header *closing, struct error *e);
 
-/** trace_abandon - close without footer and free; the file stays readable to the last whole block
+/**
+ * trace_abandon - close without footer and free; NULL is allowed
+ * Of trace_create() nothing is left; of trace_create_fd() what is readable to the last whole block.
  */
 void trace_abandon(struct trace_writer *w);
 
@@ -225,7 +228,10 @@ void trace_abandon(struct trace_writer *w);
  * trace_recover - copy all that is readable of @in to @out
  * @stats: what was met; a lost header shows in header_damaged and an empty header
  * Losses of a trace without footer, which only its blocks know, become `loss` lines, and a `note`
- * says what is missing. @out is created as by trace_create_replace() and may be @in.
+ * says what is missing. @out is created as by trace_create() and may be @in where nothing but its
+ * end is missing.
+ * Returns 0; -EBADMSG when nothing can be read; -EEXIST when @out is @in and what can't be read now
+ * would be gone for good. On failure @out, and so @in, stays what it was.
  */
 int trace_recover(const char *in, const char *out, struct trace_stats *stats, struct error *e);
 

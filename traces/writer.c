@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/output_file.h"
 #include "common/strpool.h"
 #include "traces/column.h"
 #include "traces/file.h"
@@ -41,8 +42,8 @@ struct index_entry {
 
 struct trace_writer {
 	int fd;
-	char *path;   /* where it is written, and its name in messages */
-	char *target; /* what it is renamed to in the end, NULL: it stays where it is */
+	struct output_file *out; /* whose the descriptor is; NULL: it is our own */
+	char *path;		 /* name in messages */
 	bool seekable;
 	int error; /* a failure sticks */
 	struct error first_error;
@@ -73,8 +74,9 @@ struct trace_writer {
 
 static void writer_free(struct trace_writer *w)
 {
-	if (w->fd >= 0)
+	if (w->fd >= 0 && !w->out)
 		close(w->fd);
+	output_discard(w->out);
 	for (unsigned int t = 0; t < EV_NR; t++) {
 		free(w->columns[t].have.v);
 		for (unsigned int k = 0; k < EVENT_KEYS; k++)
@@ -89,7 +91,6 @@ static void writer_free(struct trace_writer *w)
 	free(w->block_strings);
 	free(w->types);
 	free(w->loss);
-	free(w->target);
 	free(w->path);
 	free(w);
 }
@@ -98,11 +99,11 @@ static int fail_writer(struct trace_writer *w, int code, struct error *e)
 {
 	if (!w->error) {
 		w->error = code;
-		error_errno(
-			&w->first_error, code,
-			"%s: cannot write after %llu bytes and %llu events; the file is readable "
-			"up to there",
-			w->path, (unsigned long long)w->bytes, (unsigned long long)w->events);
+		error_errno(&w->first_error, code,
+			    "%s: cannot write after %llu bytes and %llu events; %s", w->path,
+			    (unsigned long long)w->bytes, (unsigned long long)w->events,
+			    w->out && output_replaces(w->out) ? "it is left as it was"
+							      : "the file is readable up to there");
 	}
 	if (e)
 		*e = w->first_error;
@@ -188,18 +189,23 @@ static struct trace_writer *writer_new(const char *path)
 	return w;
 }
 
-int trace_create_fd(struct trace_writer **out, int fd, const char *name,
-		    const struct trace_header *h, struct error *e)
+/* @fd is @out's where there is one. Both are taken over, also on failure. */
+static int create(struct trace_writer **writer, int fd, struct output_file *out, const char *name,
+		  const struct trace_header *h, struct error *e)
 {
 	struct trace_writer *w = writer_new(name);
 	struct stat st;
 	int ret;
 
 	if (!w) {
-		close(fd);
-		return error_errno(e, -ENOMEM, "%s", name);
+		error_errno(e, -ENOMEM, "%s", name);
+		if (!out)
+			close(fd);
+		output_discard(out);
+		return -ENOMEM;
 	}
 	w->fd = fd;
+	w->out = out;
 	w->seekable = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	ret = write_header(w, h);
 	if (ret) {
@@ -207,47 +213,23 @@ int trace_create_fd(struct trace_writer **out, int fd, const char *name,
 		writer_free(w);
 		return ret;
 	}
-	*out = w;
+	*writer = w;
 	return 0;
+}
+
+int trace_create_fd(struct trace_writer **w, int fd, const char *name, const struct trace_header *h,
+		    struct error *e)
+{
+	return create(w, fd, NULL, name, h, e);
 }
 
 int trace_create(struct trace_writer **w, const char *path, const struct trace_header *h,
 		 struct error *e)
 {
-	bool std = !strcmp(path, "-");
-	int fd = std ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-		     : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	struct output_file *out;
+	int ret = output_open(&out, path, OUTPUT_PRIVATE, e);
 
-	/* A pipe or device that may only be written is fine too. */
-	if (fd < 0 && errno == EACCES)
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_output(e, "cannot create %s", path);
-	return trace_create_fd(w, fd, std ? "standard output" : path, h, e);
-}
-
-int trace_create_replace(struct trace_writer **w, const char *path, const struct trace_header *h,
-			 struct error *e)
-{
-	struct stat st;
-	char *tmp;
-	int ret;
-
-	/* Where there is nothing to protect, a disk that fills up leaves what was written at PATH.
-	 */
-	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
-		return trace_create(w, path, h, e);
-	if (asprintf(&tmp, "%s.tmp", path) < 0)
-		return error_errno(e, -ENOMEM, "%s", path);
-	ret = trace_create(w, tmp, h, e);
-	free(tmp);
-	if (ret)
-		return ret;
-	(*w)->target = strdup(path);
-	if ((*w)->target)
-		return 0;
-	trace_abandon(*w);
-	return error_errno(e, -ENOMEM, "%s", path);
+	return ret ? ret : create(w, output_fd(out), out, output_name(out), h, e);
 }
 
 uint32_t trace_write_string(struct trace_writer *w, const char *s, size_t len)
@@ -564,42 +546,58 @@ static int write_footer(struct trace_writer *w, const struct trace_header *closi
 	return ret;
 }
 
-static int rename_into_place(struct trace_writer *w, struct error *e)
-{
-	if (w->target && rename(w->path, w->target))
-		return error_errno(e, -errno, "cannot rename %s to %s", w->path, w->target);
-	return 0;
-}
-
-int trace_finish_keep(struct trace_writer *w, const struct trace_header *closing, int *fd,
-		      struct error *e)
+/* The last block and the footer. */
+static int write_end(struct trace_writer *w, const struct trace_header *closing, struct error *e)
 {
 	int ret = trace_flush(w, e);
 
-	if (!ret) {
-		ret = write_footer(w, closing);
-		if (ret)
-			fail_writer(w, ret, e);
-	}
-	if (!ret && fd) {
-		*fd = w->fd;
-		w->fd = -1;
-	}
-	if (w->fd >= 0) {
-		/* NFS and quotas report a full disk only here. */
-		if (close(w->fd) && !ret)
-			ret = fail_writer(w, -errno, e);
-		w->fd = -1;
-	}
-	if (!ret)
-		ret = rename_into_place(w, e);
-	writer_free(w);
+	if (ret)
+		return ret;
+	ret = write_footer(w, closing);
+	return ret ? fail_writer(w, ret, e) : 0;
+}
+
+/* NFS and quotas report a full disk only when the file is closed. */
+static int close_writer(struct trace_writer *w)
+{
+	int ret = 0;
+
+	while (w->seekable && !ret && fsync(w->fd))
+		ret = errno == EINTR ? 0 : -errno;
+	if (close(w->fd) && !ret)
+		ret = -errno;
+	w->fd = -1;
 	return ret;
 }
 
 int trace_finish(struct trace_writer *w, const struct trace_header *closing, struct error *e)
 {
-	return trace_finish_keep(w, closing, NULL, e);
+	int ret = write_end(w, closing, e);
+
+	if (!ret && w->out) {
+		ret = output_commit(w->out, e);
+		w->out = NULL;
+		w->fd = -1;
+	} else if (!ret) {
+		ret = close_writer(w);
+		if (ret)
+			fail_writer(w, ret, e);
+	}
+	writer_free(w);
+	return ret;
+}
+
+int trace_finish_keep(struct trace_writer *w, const struct trace_header *closing, int *fd,
+		      struct error *e)
+{
+	int ret = write_end(w, closing, e);
+
+	if (!ret) {
+		*fd = w->fd;
+		w->fd = -1;
+	}
+	writer_free(w);
+	return ret;
 }
 
 int trace_finish_counted(struct trace_writer *w, const struct trace_header *closing,
@@ -616,10 +614,6 @@ int trace_finish_counted(struct trace_writer *w, const struct trace_header *clos
 
 void trace_abandon(struct trace_writer *w)
 {
-	if (!w)
-		return;
-	/* The old file is still there and what was to replace it can be made again. */
-	if (w->target)
-		unlink(w->path);
-	writer_free(w);
+	if (w)
+		writer_free(w);
 }

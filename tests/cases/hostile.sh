@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 14
+tap_plan 27
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -103,5 +103,42 @@ tap_is "$(of page_size '[.windows, .pages_read]')" '[{"8":1},1]' "sizes: pages o
 } >"$WORK/huge"
 run "$SWAPTRACE" replay --policy allocator=cluster-6.12 "$WORK/huge"
 tap_grep 'too large for the model of the slot allocator' "$OUT" "sizes: an allocator that cannot be set up is a note"
+
+# More call sites than are told apart (256): the rest is one row, and there is an end. Of 300 sites with one drain of
+# two folios each the table shows 64, and names how many rows are left: 257 - 64.
+for sites in 256 257 300; do
+	seq $sites | sed 's/.*/DRAIN site=site&/' | awk '{ print $1, $2, "add=2" }' | trace sites ''
+	run timeout 60 "$SWAPTRACE" report "$WORK/sites"
+	tap_is "$STATUS $(grep -cE '^(site[0-9]|\(others\))' "$OUT") $(sed -n 's/ more call sites are not shown//p' "$OUT")" \
+		"0 64 $((sites > 256 ? 193 : 192))" "sites: a report of $sites"
+done
+tap_grep '^\(others\) +44 +88$' "$OUT" "sites: those that are not told apart are counted as others" # 300 - 256, two each
+
+# A mean of 0 has no percentages; intervals and tests do not need any.
+printf -- '-1\n1\n' >"$WORK/zero"
+printf '0\n0\n' >"$WORK/nothing"
+for style in plain mmtests lkp; do
+	run "$SWAPTRACE" compare --style $style "$WORK/zero" "$WORK/nothing"
+	tap_is "$STATUS $(grep -ciE '(^|[^a-z])-?(nan|inf)' "$OUT")" "0 0" "mean 0: compare --style $style"
+done
+run "$SWAPTRACE" compare "$WORK/zero" "$WORK/zero"
+tap_grep '^ *in percent of base +n/a$' "$OUT" "mean 0: no percentage of it"
+tap_grep '^Welch t +0\.00$' "$OUT" "mean 0: and 0 has no sign"
+# t(0.975, 2) = 4.3027, the error is sqrt(2/2 + 2/2) = 1.41421: +- 6.0849
+tap_grep '^95 % CI of the difference +-6\.08 \.\. \+6\.08$' "$OUT" "mean 0: the interval is there"
+
+# What programs print where there is no number is neither a number nor a name.
+for word in nan -nan NaN NaN% inf 'a nan'; do
+	printf '14.2\n%s\n15.1\n' "$word" >"$WORK/words"
+	run "$SWAPTRACE" compare "$WORK/words" "$WORK/words"
+	echo "$STATUS $(grep -c "line 2: '${word#a }' stands where there is no number" "$ERR")"
+done | sort -u >"$WORK/answers"
+tap_is "$(cat "$WORK/answers")" "3 1" "no number: is not a name in a list"
+printf 'kernel a b\nx 10 20 (  NaN%%)\ny 3 4 (NaN%%)\nz 4 5 -nan%%\n' >"$WORK/declared"
+run "$SWAPTRACE" compare "$WORK/declared"
+tap_is "$STATUS $(grep -cE '^[xyz] +[0-9]+ +[0-9]+ +\+' "$OUT") $(wc -l <"$ERR")" "0 3 0" "no number: is no change that is declared"
+printf 'Iteration 1: swpout inc: 5, swpout fallback inc: 5, Fallback percentage: 50.00%%\nIteration 2: swpout inc: 0, swpout fallback inc: 0, Fallback percentage: NaN%%\n' >"$WORK/iterations"
+run "$SWAPTRACE" report "$WORK/iterations"
+tap_is "$STATUS" 0 "no number: NaN% of nothing, as -nan%"
 
 tap_end

@@ -273,9 +273,8 @@ tap_is "$STATUS $?" "3 0" "a failed import leaves the existing trace alone"
 )
 tap_is $? 4 "case 64: no space is a failure of the environment"
 tap_grep 'full\.data: cannot write after [0-9]+ bytes and [0-9]+ events' "$ERR" "it says how much was written"
-BYTES=$(sed -nE 's/.*after ([0-9]+) bytes and ([0-9]+) events.*/\1 \2/p' "$ERR")
-tap_is "$(stat -c %s "$WORK/full.data") $("$SWAPTRACE" dump -q --no-header "$WORK/full.data" 2>/dev/null | wc -l)" "$BYTES" \
-	"the file has that many bytes and opens with that many events"
+# What can be made again is whole or not there; a recording stays readable to its last block (test_trace_format).
+tap_is "$(ls "$WORK" | grep -c '^full')" 0 "and leaves nothing that looks like a trace"
 if [ -w /dev/full ]; then
 	"$SWAPTRACE" dump "$WORK/all.data" >/dev/full 2>"$ERR"
 	tap_is $? 4 "dump > /dev/full fails"

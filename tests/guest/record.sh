@@ -69,6 +69,7 @@ say "command_stop=$(fact /out/a stop)"
 swaptrace record -q -o /out/a -- /no/such/program 2>/dev/null
 say "command_not_found=$?"
 [ -s /out/a.old ] && say "old_kept=yes"
+say "mode=$(stat -c %a /out/a)"
 
 # A device comes, a sysctl changes, the device goes, and an empty one goes, too.
 start /out/b.log -o /out/b
@@ -188,6 +189,7 @@ check_command() {
 	noted command_stop exit "the trace says that the command ended"
 	noted command_not_found 127 "a command that is not there: 127"
 	noted old_kept yes "an existing trace is kept as FILE.old"
+	noted mode 600 "a trace is for its owner alone"
 }
 
 check_devices() {
@@ -241,7 +243,7 @@ check_output() {
 
 guest_or_skip 6.12
 write_script
-tap_plan 39
+tap_plan 40
 [ -x "${RECORDER:-}" ] || guest_recorder
 tap_ok $? "a recorder without libraries is there"
 GUEST_TIMEOUT=${GUEST_TIMEOUT:-600} guest_run record --kernel 6.12 --script "$GUEST_WORK/record.sh" --swap nvme:64 \

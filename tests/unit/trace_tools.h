@@ -5,6 +5,7 @@
 /* What the tests of traces/ share: seeded random events, files as bytes. Include after cmocka.h. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,13 +72,16 @@ static inline struct trace_header *small_header(void)
 	return h;
 }
 
+/* A trace that is readable at every moment, as the recorder writes it. */
 static inline struct trace_writer *create_trace(const char *path)
 {
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct trace_header *h = small_header();
 	struct trace_writer *w;
 	struct error e;
 
-	assert_int_equal(trace_create(&w, path, h, &e), 0);
+	assert_true(fd >= 0);
+	assert_int_equal(trace_create_fd(&w, fd, path, h, &e), 0);
 	trace_header_free(h);
 	return w;
 }
