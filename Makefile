@@ -88,7 +88,7 @@ LDLIBS += -lseccomp
 endif
 
 MODEL_SRCS := $(wildcard replay/model/*.c)
-LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import replay $(addprefix replay/,world readahead alloc lru) \
+LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import export replay $(addprefix replay/,world readahead alloc lru) \
 	render analyze doctor)) $(MODEL_SRCS) $(BPF_HOST_SRCS)
 LIB_SRCS := $(filter-out import/tracedat_$(TRACECMD_OTHER).c,$(LIB_SRCS))
 CLI_SRCS := $(filter-out cli/main.c,$(wildcard cli/*.c))
