@@ -61,7 +61,8 @@ check_csv() {
 1000002000,0,100,"ca""t",RA,7,,2
 2500000000,,100,,LOOKUP,7,1,' "csv: an empty cell is unknown, 0 is 0"
 	"$SWAPTRACE" export -f csv "$CAPTURE" 2>/dev/null | head -n 1 >other
-	head -n 1 small.csv | tap_same - other "csv: every trace has the same columns"
+	head -n 1 small.csv >got
+	tap_same got other "csv: every trace has the same columns"
 }
 
 check_fio() {
@@ -139,20 +140,20 @@ check_perfetto() {
 	fi
 	protoc --decode_raw <small.pftrace | awk '
 		/^  8: / { t = $2 } /^    9: / { type = $2 } /^    23: / { name = $0; sub(/^ *23: /, "", name) } /^    44: / { value = $2 }
-		/^  }/ { if (type) print t, type, name value; type = name = value = "" }' >got
+		/^  }/ { line = t " " type " " name value; sub(/ $/, "", line); if (type) print line; type = name = value = "" }' >got
 	# Type 1 begins a slice, 2 ends it, 3 is a mark, 4 a counter; doubles are shown as bits.
 	cat >want <<'END'
 1000000000 1 "need fault"
-1000000000 2 
+1000000000 2
 1000002000 4 0x4000000000000000
 1000003000 1 "read ra"
-1000008000 2 
+1000008000 2
 1000004500 1 "read demand"
-1000010501 2 
+1000010501 2
 1000020000 1 "need swapoff"
-1000020000 2 
+1000020000 2
 2500000000 1 "need fault"
-2500000000 2 
+2500000000 2
 2500000500 4 0x0000000000000000
 2500000600 4 0x4049000000000000
 2500000900 4 0x4008000000000000
