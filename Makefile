@@ -98,6 +98,13 @@ else
 BPF_HOST_SRCS := $(filter-out %_bcc.c,$(BPF_HOST_SRCS))
 endif
 
+# The filter that the program puts on itself; without the library there is none.
+HAVE_SECCOMP ?= $(shell $(CC) -E -include seccomp.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
+ifeq ($(HAVE_SECCOMP),1)
+CPPFLAGS += -DHAVE_SECCOMP=1
+LDLIBS += -lseccomp
+endif
+
 MODEL_SRCS := $(wildcard replay/model/*.c)
 LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import replay $(addprefix replay/,world readahead alloc lru) \
 	render analyze doctor)) $(MODEL_SRCS) $(BPF_HOST_SRCS)

@@ -11,7 +11,7 @@ set -u
 
 # Without these nothing works (jq, zstd: for tests). libbpf and what it needs are for record
 # only (HAVE_BPF=0 builds without).
-BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev zlib1g-dev"
+BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev libseccomp-dev zlib1g-dev"
 BPF="clang bpftool libbpf-dev libelf-dev"
 # The lab kernel (make lab-kernel). Its sources are a package as well, which needs no installation.
 KERNEL="bc bison coccinelle flex libelf-dev libssl-dev pahole xz-utils"
