@@ -132,7 +132,10 @@ $(O)/libswapmodel.a: $(MODEL_OBJS)
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(HOT) -MMD -MP -c -o $@ $<
+
+# The loops over the columns of a block: what -O2 leaves one by one is done several at a time.
+$(O)/traces/block.o $(O)/traces/column_decode.o: HOT := $(if $(filter -O2,$(CFLAGS)),-O3)
 
 $(O)/import/tracedat_lib.o: CPPFLAGS += $(TRACECMD_CPPFLAGS)
 
