@@ -8,17 +8,22 @@
 #   make check-golden GOLDEN=DIR   every vector file of the real kernel code below DIR
 #   make install      DESTDIR= PREFIX=/usr/local; make uninstall takes it away again
 #   make man          manual pages and completions into build/man
-#   make lab          record a swapoff in a guest (KERNEL=6.12, 6.1 or lab)
+#   make lab          record a swapoff in a guest (KERNEL=6.12, any other series of lab/run.sh, or lab)
 #   make lab-kernel   build the kernel with switches for the lab (10 minutes, kept below ~/.cache)
 #   make check-bcc    both recorders at once in a guest (10 minutes; needs libbpfcc-dev, e2fsprogs)
 #   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
+# CPPFLAGS=, CFLAGS=, LDFLAGS= and LDLIBS= are the user's: what the build itself needs stands before them.
+# ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- builds for another machine.
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
 # HAVE_TRACECMD=0 builds without libtracecmd (import of trace.dat), HAVE_BCC=0 without the bcc backend
 # of record, as happens where these are not installed (libtracecmd-dev, libbpfcc-dev).
 
 ifeq ($(origin CC),default)
-CC := gcc
+CC := $(CROSS_COMPILE)gcc
+endif
+ifeq ($(origin AR),default)
+AR := $(CROSS_COMPILE)ar
 endif
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
@@ -29,27 +34,40 @@ HAVE_BPF ?= 1
 HAVE_BCC ?= $(shell $(CC) -E -include bcc/bcc_common.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
 KERNEL ?= 6.12
 
+# The kernel's name of the machine that the compiler builds for; the BPF programs read registers by it.
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+MACHINE_ARCH := $(patsubst i%86,x86,$(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(patsubst powerpc64%,powerpc,\
+	$(patsubst s390x,s390,$(patsubst riscv64,riscv,$(patsubst loongarch64,loongarch,$(MACHINE))))))))
+ARCH ?= $(MACHINE_ARCH)
+BPF_ARCH := $(patsubst x86_64,x86,$(ARCH))
+ifneq ($(BPF_ARCH),$(MACHINE_ARCH))
+$(error ARCH=$(ARCH), but $(CC) builds for $(MACHINE): give CROSS_COMPILE= (aarch64-linux-gnu- for arm64) or CC= as well)
+endif
+
 VERSION := 0.1
 # Short lines for a build that goes well; V=1 shows the commands.
 Q := $(if $(V),,@)
 CSTD := -std=c11 -D_GNU_SOURCE
 WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 CFLAGS ?= -O2 -g
-CPPFLAGS += -I. -I$(O) -DSWAPTRACE_VERSION='"$(VERSION)"'
-LDLIBS += -lzstd -lxxhash -ljansson -lm -lpthread
+# What is built needs these; the user's own words come behind them.
+ALL_CPPFLAGS := -I. -I$(O) -DSWAPTRACE_VERSION='"$(VERSION)"'
+ALL_CFLAGS :=
+ALL_LDFLAGS :=
+ALL_LDLIBS := -lzstd -lxxhash -ljansson -lm -lpthread
 ifneq ($(SANITIZE),1)
 # Assertions are for builds that look for faults: they stand in the innermost loops.
-CPPFLAGS += -DNDEBUG
+ALL_CPPFLAGS += -DNDEBUG
 else
-CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer
-LDFLAGS += -fsanitize=address,undefined
+ALL_CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer
+ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
 BPF_HOST_SRCS := $(wildcard bpf/*.c bpf/bcc/*.c)
 BPF_HOST_SRCS := $(filter-out %.bpf.c bpf/bcc/static_library.c,$(BPF_HOST_SRCS))
 ifeq ($(HAVE_BPF),1)
-CPPFLAGS += -DHAVE_BPF=1
-LDLIBS += -lbpf -lelf
+ALL_CPPFLAGS += -DHAVE_BPF=1
+ALL_LDLIBS += -lbpf -lelf
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 BPF_SKELS := $(BPF_SRCS:bpf/%.bpf.c=$(O)/bpf/%.skel.h)
 else
@@ -58,7 +76,7 @@ override HAVE_BCC := 0
 BPF_HOST_SRCS := $(filter-out %_bpf.c,$(BPF_HOST_SRCS))
 endif
 # Behind libelf, which needs it, too.
-LDLIBS += -lz
+ALL_LDLIBS += -lz
 
 # trace.dat is read by libtracecmd, where it is. It only comes as a shared library.
 TRACECMD_CPPFLAGS ?= $(addprefix -I/usr/include/,trace-cmd traceevent tracefs)
@@ -73,15 +91,22 @@ endif
 
 # What needs libbcc's header is named *_bcc.c. The library is loaded when it is called for.
 ifeq ($(HAVE_BCC),1)
-CPPFLAGS += -DHAVE_BCC=1
+ALL_CPPFLAGS += -DHAVE_BCC=1
 BCC_OBJS := $(O)/bpf/bcc/program_text.o
 STATIC_OBJS := $(O)/bpf/bcc/static_library.o
 else
 BPF_HOST_SRCS := $(filter-out %_bcc.c,$(BPF_HOST_SRCS))
 endif
 
+# The filter that the program puts on itself; without the library there is none.
+HAVE_SECCOMP ?= $(shell $(CC) -E -include seccomp.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
+ifeq ($(HAVE_SECCOMP),1)
+CPPFLAGS += -DHAVE_SECCOMP=1
+LDLIBS += -lseccomp
+endif
+
 MODEL_SRCS := $(wildcard replay/model/*.c)
-LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import replay $(addprefix replay/,world readahead alloc lru) \
+LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import export replay $(addprefix replay/,world readahead alloc lru) \
 	render analyze doctor)) $(MODEL_SRCS) $(BPF_HOST_SRCS)
 LIB_SRCS := $(filter-out import/tracedat_$(TRACECMD_OTHER).c,$(LIB_SRCS))
 CLI_SRCS := $(filter-out cli/main.c,$(wildcard cli/*.c))
@@ -92,8 +117,13 @@ UNIT_BINS := $(UNIT_SRCS:%.c=$(O)/%)
 GOLDEN_SRCS := $(wildcard tests/golden*.c)
 GOLDEN_OBJS := $(GOLDEN_SRCS:%.c=$(O)/%.o)
 
+ALL_CPPFLAGS += $(CPPFLAGS)
+ALL_CFLAGS += $(CFLAGS)
+ALL_LDFLAGS += $(LDFLAGS)
+ALL_LDLIBS += $(LDLIBS)
+
 # Objects of other flags (HAVE_BPF, SANITIZE, CC) are no use: the folder says what it was built with.
-FLAGS := $(strip $(CC) $(CSTD) $(filter-out -I%,$(CPPFLAGS)) $(WARN) $(CFLAGS) $(LDFLAGS) $(LDLIBS) $(TRACECMD_LIBS))
+FLAGS := $(strip $(CC) $(BPF_ARCH) $(CSTD) $(filter-out -I%,$(ALL_CPPFLAGS)) $(WARN) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS) $(TRACECMD_LIBS))
 
 all: swaptrace
 
@@ -110,13 +140,13 @@ swaptrace: $(O)/swaptrace .FORCE
 
 $(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
 	@echo '  LD   $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TRACECMD_LIBS) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(TRACECMD_LIBS) $(ALL_LDLIBS)
 
 # For guests and rescue systems that have no libraries.
 # An object that stands before the archive is taken instead of the archive's.
 swaptrace.static: $(O)/cli/main.o $(O)/import/tracedat_none.o $(STATIC_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -static -o $@ $^ $(ALL_LDLIBS)
 
 $(O)/libswaptrace.a: $(LIB_OBJS)
 	@rm -f $@
@@ -132,17 +162,17 @@ $(O)/libswapmodel.a: $(MODEL_OBJS)
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(HOT) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(HOT) -MMD -MP -c -o $@ $<
 
 # The loops over the columns of a block: what -O2 leaves one by one is done several at a time.
-$(O)/traces/block.o $(O)/traces/column_decode.o: HOT := $(if $(filter -O2,$(CFLAGS)),-O3)
+$(O)/traces/block.o $(O)/traces/column_decode.o: HOT := $(if $(filter -O2,$(ALL_CFLAGS)),-O3)
 
-$(O)/import/tracedat_lib.o: CPPFLAGS += $(TRACECMD_CPPFLAGS)
+$(O)/import/tracedat_lib.o: ALL_CPPFLAGS += $(TRACECMD_CPPFLAGS)
 
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  BPF  $<'
-	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -I. -Wall -Werror -c -o $@ $<
+	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -I. -Wall -Werror -c -o $@ $<
 
 $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) > $@.tmp
@@ -158,17 +188,17 @@ $(O)/bpf/bcc/program_text.c: bpf/bcc/flatten.awk bpf/swaptrace.bpf.c $(wildcard 
 
 $(O)/bpf/bcc/program_text.o: $(O)/bpf/bcc/program_text.c $(O)/flags
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) -c -o $@ $<
 
 $(O)/tests/unit/%: tests/unit/%.c $(O)/libswaptrace.a
 	@mkdir -p $(@D)
 	@echo '  TEST $<'
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< \
-		$(O)/libswaptrace.a -lcmocka $(TRACECMD_LIBS) $(LDLIBS)
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< \
+		$(O)/libswaptrace.a -lcmocka $(TRACECMD_LIBS) $(ALL_LDLIBS)
 
 $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(TRACECMD_LIBS) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(TRACECMD_LIBS) $(ALL_LDLIBS)
 
 # What disturbs the program under test: see tests/faults.
 FAULTS := $(O)/tests/inject $(O)/tests/no_memory.so
@@ -176,12 +206,12 @@ FAULTS := $(O)/tests/inject $(O)/tests/no_memory.so
 $(O)/tests/inject: tests/faults/inject.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  TEST $<'
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -o $@ $<
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $<
 
 $(O)/tests/no_memory.so: tests/faults/no_memory.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  TEST $<'
-	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -shared -fPIC -o $@ $<
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -fPIC -o $@ $<
 
 faults: $(FAULTS)
 

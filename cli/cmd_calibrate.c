@@ -126,6 +126,7 @@ const struct command cmd_calibrate = {
 		    "  swaptrace replay --policy lruadd=outline-mb --calibration "
 		    "this-machine.calibration t.data\n",
 	.options = options,
+	.sandbox = SANDBOX_READER,
 	.run = run_calibrate,
 	.min_files = 0,
 	.max_files = 0,

@@ -244,6 +244,7 @@ const struct command cmd_compare = {
 		    "  swaptrace compare base.json step1.json step2.json\n"
 		    "  swaptrace compare 150MB 154MB\n",
 	.options = options,
+	.sandbox = SANDBOX_READER,
 	.run = run_compare,
 	.min_files = 1,
 	.max_files = -1,

@@ -226,6 +226,7 @@ const struct command cmd_dump = {
 	.examples = "  swaptrace dump -e RA,LOOKUP --time 12.5,13 swaptrace.data\n"
 		    "  swaptrace dump --header swaptrace.data\n",
 	.options = dump_options,
+	.sandbox = SANDBOX_READER,
 	.run = run_dump,
 	.min_files = 1,
 	.max_files = 1,

@@ -172,6 +172,7 @@ const struct command cmd_gen = {
 		"  swaptrace gen mthp -o t2.swaptrace\n"
 		"  swaptrace replay --policy allocator=nonfull-v1 t2.swaptrace\n",
 	.options = options,
+	.sandbox = SANDBOX_READER,
 	.run = run_gen,
 	.min_files = 1,
 	.max_files = 1,

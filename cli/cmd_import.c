@@ -194,6 +194,7 @@ const struct command cmd_import = {
 		"  trace-cmd record -C boot -e kprobes:* -e pagemap:mm_lru_insertion\n"
 		"  swaptrace import trace.dat -o d.data\n",
 	.options = import_options,
+	.sandbox = SANDBOX_READER,
 	.run = run_import,
 	.max_files = 1,
 };

@@ -232,6 +232,7 @@ const struct command cmd_info = {
 	.examples = "  swaptrace info swaptrace.data\n"
 		    "  swaptrace info --verify --json swaptrace.data\n",
 	.options = info_options,
+	.sandbox = SANDBOX_READER,
 	.run = run_info,
 	.min_files = 1,
 	.max_files = 1,

@@ -9,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bpf/hooks.h"
 #include "bpf/machine.h"
 #include "bpf/privilege.h"
+#include "cli/caller.h"
 #include "cli/record_child.h"
 #include "cli/record_output.h"
+#include "common/sandbox.h"
 #include "traces/trace.h"
 #ifdef HAVE_BPF
 #include "bpf/recorder.h"
@@ -24,6 +27,7 @@
 
 #define POLL_MS 5
 #define FLUSH_NS 1000000000ull
+#define COMMAND_PATIENCE_MS 5000 /* between SIGTERM and SIGKILL */
 
 static const char *root(void)
 {
@@ -153,6 +157,8 @@ struct session {
 	struct recorder *recorder;
 	struct trace_header *header, *closing;
 	struct trace_writer *w;
+	struct caller caller;	    /* for whom we work */
+	struct caller command_user; /* as whom the command runs */
 	struct record_child child;
 	uint64_t begin_ns, limit_ns, limit_bytes;
 	bool status_line;
@@ -354,9 +360,16 @@ static int create_output(struct session *s)
 	return fd < 0 || err ? fail(own_failure(s, EXIT_ENVIRONMENT), "%s", e.text) : 0;
 }
 
-/* The recorder must not wait for its own pages to come back from swap. */
+/*
+ * The recorder must not wait for its own pages to come back from swap. The limit counts as soon as
+ * privileges are given up, and then for what is allocated later, too.
+ */
 static void lock_memory(void)
 {
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK,
+		  &none); /* refused to who has none to give up, and may lock less */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
 		warn("memory cannot be locked (%s); the recorder itself may be swapped out",
 		     strerror(errno));
@@ -515,11 +528,22 @@ static void pass_ownership(const struct session *s)
 	}
 }
 
+/* All is attached and open: what is left needs neither root nor further files or programs. */
+static int give_up_privileges(struct session *s, struct error *e)
+{
+	int err;
+
+	pass_ownership(s);
+	err = caller_drop(&s->caller, s->child.pid && option_flag(s->args, "as-root"), e);
+	return err ? err : sandbox_enter(SANDBOX_RECORDER, e);
+}
+
 static int record(struct session *s)
 {
 	struct error e = { 0 };
 	const char *reason = "error";
 	int ret = attach(s);
+	bool ended;
 
 	if (!ret)
 		ret = create_output(s);
@@ -527,17 +551,23 @@ static int record(struct session *s)
 		return ret;
 	lock_memory();
 	s->begin_ns = now_ns();
-	if (!recorder_begin(s->recorder, s->w, &e)) {
+	if (!recorder_begin(s->recorder, s->w, &e) && !give_up_privileges(s, &e)) {
 		tell_ready(s);
 		record_child_start(&s->child);
 		reason = record_loop(s, &e);
 	}
-	if (!s->child.ended)
+	ended = s->child.ended;
+	if (!ended)
 		record_child_stop(&s->child, SIGTERM);
 	ret = finish(s, reason, &e);
-	pass_ownership(s);
+	if (record_child_end(&s->child, COMMAND_PATIENCE_MS))
+		warn("%s was killed: it had not ended %u s after SIGTERM", s->args->child[0],
+		     COMMAND_PATIENCE_MS / 1000);
 	if (!ret && s->child.pid)
-		ret = s->child.ended ? s->child.status : EXIT_DONE;
+		ret = ended ? s->child.status : EXIT_DONE;
+	if (ended && s->child.status && s->command_user.kind == CALLER_OTHER)
+		note("%s ran as uid %u, who called sudo, not as root; --as-root runs it as root",
+		     s->args->child[0], (unsigned int)s->command_user.uid);
 	return ret;
 }
 
@@ -561,11 +591,15 @@ static int record_session(const struct arguments *args)
 		return fail(EXIT_ENVIRONMENT, "out of memory");
 	s->args = args;
 	s->owned_fd = -1;
+	s->caller = caller_read();
+	if (!option_flag(args, "as-root"))
+		s->command_user = s->caller;
 	s->header = trace_header_new();
 	s->closing = trace_header_new();
 	ret = s->header && s->closing ? read_options(s) : fail(EXIT_ENVIRONMENT, "out of memory");
 	catch_signals();
-	if (!ret && args->child && record_child_prepare(&s->child, args->child, &e))
+	if (!ret && args->child &&
+	    record_child_prepare(&s->child, args->child, &s->command_user, &e))
 		ret = fail(EXIT_RECORD, "%s", e.text);
 	if (!ret)
 		ret = record(s);
@@ -655,6 +689,8 @@ static const struct option_desc record_options[] = {
 	  "print what each hook has cost, in ns of the machine's time a call", false },
 	{ 0, "ready-fd", OPTION_U64, "N",
 	  "write a line to this file descriptor when recording has begun", false },
+	{ 0, "as-root", OPTION_FLAG, NULL,
+	  "after sudo, run the command as root, not as the user who called it", false },
 	{ 0, "keep-owner", OPTION_FLAG, NULL,
 	  "after sudo, do not give the trace to the user who called it", false },
 	{ 0, NULL, OPTION_FLAG, NULL, NULL, false },
@@ -711,11 +747,16 @@ const struct command cmd_record = {
 		".2 "
 		"where that is taken; a line says so. Nothing removes them but you.\n\n"
 		"After sudo the trace is given to the user who called it, unless --keep-owner is "
-		"given.\n\n"
+		"given, and the command runs as that user, in that user's environment, unless "
+		"--as-root is given (swapoff needs it). When a limit ends the recording, the "
+		"command is sent "
+		"SIGTERM and, 5 s later, SIGKILL. Once everything is attached and open, record "
+		"itself becomes that user, too: of its capabilities CAP_BPF is left, and a seccomp "
+		"filter refuses it files to write, programs to start and the network.\n\n"
 		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up; it "
 		"is "
 		"meant for tests.",
-	.examples = "  swaptrace record -o off.swaptrace -- swapoff /dev/nvme0n1\n"
+	.examples = "  swaptrace record -o off.swaptrace --as-root -- swapoff /dev/nvme0n1\n"
 		    "  swaptrace record -d 60 -b 16M\n"
 		    "  swaptrace record --list-hooks\n",
 	.options = record_options,

@@ -46,6 +46,7 @@ const struct command cmd_recover = {
 		"was until NEW is whole.",
 	.examples = "  swaptrace recover swaptrace.data -o saved.data\n",
 	.options = recover_options,
+	.sandbox = SANDBOX_READER,
 	.run = run_recover,
 	.replaces = true,
 	.min_files = 1,

@@ -436,6 +436,7 @@ const struct command cmd_replay = {
 		"  swaptrace replay --policy page-cluster=0 --policy page-cluster=5 -o r.json "
 		"t.txt\n",
 	.options = options,
+	.sandbox = SANDBOX_READER,
 	.run = run_replay,
 	.min_files = 1,
 	.max_files = 1,

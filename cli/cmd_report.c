@@ -441,6 +441,7 @@ const struct command cmd_report = {
 		    "  swaptrace report before.txt after.txt --time A=22.09s --time B=12.19s\n"
 		    "  swaptrace report --style argdist t.swaptrace\n",
 	.options = options,
+	.sandbox = SANDBOX_TOOLS,
 	.run = run_report,
 	.min_files = 1,
 	.max_files = -1,

@@ -115,6 +115,7 @@ const struct command cmd_reproduce = {
 		    "  swaptrace reproduce drain --capture truncate.swaptrace\n"
 		    "  swaptrace reproduce lruadd\n",
 	.options = options,
+	.sandbox = SANDBOX_READER,
 	.run = run_reproduce,
 	.min_files = 1,
 	.max_files = 1,

@@ -385,6 +385,7 @@ const struct command cmd_sweep = {
 		    "  swaptrace sweep --grid 'page-cluster=0..6,readahead=cluster|vma' --device "
 		    "hdd t.swaptrace\n",
 	.options = options,
+	.sandbox = SANDBOX_READER,
 	.run = run_sweep,
 	.min_files = 1,
 	.max_files = 1,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "common/sandbox.h"
 
 /*
  * One subcommand a file (cli/cmd_NAME.c), one table (command_table[] in cli/commands.c). The
@@ -60,7 +61,8 @@ struct command {
 	int min_files, max_files;		  /* operands; max -1: any number */
 	const char *words; /* operands that are none of files, with blanks between; or NULL */
 	bool child;	   /* takes "-- COMMAND" */
-	bool replaces;	   /* -o may name the operand: the command itself sees to it */
+	enum sandbox_kind sandbox; /* what it never does: entered before it runs */
+	bool replaces;		   /* -o may name the operand: the command itself sees to it */
 };
 
 extern const struct command *const command_table[]; /* NULL-terminated */

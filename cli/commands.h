@@ -11,6 +11,7 @@ extern const struct command cmd_gen;
 extern const struct command cmd_help;
 extern const struct command cmd_import;
 extern const struct command cmd_dump;
+extern const struct command cmd_export;
 extern const struct command cmd_info;
 extern const struct command cmd_recover;
 extern const struct command cmd_record;

@@ -36,9 +36,14 @@ static const char *output_of(const struct arguments *args)
 static int run(const struct command *c, const struct arguments *args)
 {
 	const char *output = c->replaces ? NULL : output_of(args);
+	struct error e = { 0 };
 	int ret = output ? arguments_check_output(args, output) : 0;
 
-	return ret ? ret : c->run(args);
+	if (ret)
+		return ret;
+	if (sandbox_enter(c->sandbox, &e))
+		return fail(EXIT_ENVIRONMENT, "%s", e.text);
+	return c->run(args);
 }
 
 static int run_command(const struct command *c, int argc, char **argv)

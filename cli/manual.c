@@ -231,7 +231,7 @@ void manual_overview(FILE *f)
 	fputs(".SH ENVIRONMENT\n.TP\nSWAPTRACE_SAMPLES\n", f);
 	put(f, "folder with the captures that come with swaptrace, in the place of the installed "
 	       "one\n");
-	put_examples(f, "  sudo swaptrace record -o a.data -- swapoff /swapfile\n"
+	put_examples(f, "  sudo swaptrace record -o a.data --as-root -- swapoff /swapfile\n"
 			"  swaptrace replay --verify a.data\n"
 			"  swaptrace report -o report a.data\n");
 	fputs(".SH SEE ALSO\n.BR swaptrace.data (5),\n.BR swaptrace (7),\n.BR swapon (8)\n", f);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/text.h"
@@ -15,9 +16,18 @@
 #define NOT_FOUND 127
 #define NOT_EXECUTABLE 126
 
-static void run_child(int go, char *const *argv) __attribute__((noreturn));
+static void run_child(int go, char *const *argv, const struct caller *user)
+	__attribute__((noreturn));
 
-static void run_child(int go, char *const *argv)
+static void not_run(const char *name, int err, int status) __attribute__((noreturn));
+
+static void not_run(const char *name, int err, int status)
+{
+	fprintf(stderr, "swaptrace: error: %s: %s\n", clean(name).s, strerror(err));
+	_exit(status);
+}
+
+static void run_child(int go, char *const *argv, const struct caller *user)
 {
 	char byte;
 	ssize_t n;
@@ -28,16 +38,20 @@ static void run_child(int go, char *const *argv)
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(NOT_EXECUTABLE); /* recording never began */
+	err = caller_environment(user);
+	if (!err)
+		err = caller_become(user);
+	if (err)
+		not_run("the command cannot run as the user who called sudo", -err, NOT_EXECUTABLE);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	execvp(argv[0], argv);
-	err = errno;
-	fprintf(stderr, "swaptrace: error: %s: %s\n", clean(argv[0]).s, strerror(err));
-	_exit(err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+	not_run(argv[0], errno, errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
 }
 
-int record_child_prepare(struct record_child *c, char *const *argv, struct error *e)
+int record_child_prepare(struct record_child *c, char *const *argv, const struct caller *user,
+			 struct error *e)
 {
 	int fds[2];
 
@@ -55,7 +69,7 @@ int record_child_prepare(struct record_child *c, char *const *argv, struct error
 	}
 	if (!c->pid) {
 		close(fds[1]);
-		run_child(fds[0], argv);
+		run_child(fds[0], argv, user);
 	}
 	close(fds[0]);
 	c->go = fds[1];
@@ -101,4 +115,21 @@ void record_child_stop(struct record_child *c, int sig)
 	c->go = -1;
 	waitpid(c->pid, &status, 0);
 	c->ended = true;
+}
+
+bool record_child_end(struct record_child *c, unsigned int patience_ms)
+{
+	const struct timespec pause = { 0, 10000000 };
+	bool killed = false;
+
+	if (!c->pid || c->go >= 0)
+		return false;
+	for (unsigned int ms = 0; !record_child_poll(c); ms += 10) {
+		if (ms >= patience_ms && !killed) {
+			kill(c->pid, SIGKILL);
+			killed = true;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return killed;
 }

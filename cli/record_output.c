@@ -10,32 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/caller.h"
 #include "common/output_path.h"
-
-enum number_state { NUMBER_ABSENT, NUMBER_BAD, NUMBER_GOOD };
-
-static enum number_state env_number(const char *name, unsigned int *value)
-{
-	const char *s = getenv(name);
-	unsigned long n;
-	char *end;
-
-	if (!s)
-		return NUMBER_ABSENT;
-	errno = 0;
-	n = strtoul(s, &end, 10);
-	if (errno || *s < '0' || *s > '9' || *end || n >= UINT_MAX)
-		return NUMBER_BAD;
-	*value = (unsigned int)n;
-	return NUMBER_GOOD;
-}
 
 /* The user for whom the file is made. */
 static uid_t user(void)
 {
-	unsigned int uid;
+	struct caller c = caller_read();
 
-	return !geteuid() && env_number("SUDO_UID", &uid) == NUMBER_GOOD ? uid : geteuid();
+	return c.kind == CALLER_OTHER ? c.uid : geteuid();
 }
 
 /* The link's target is whose file is written: the user's own, or nobody's. */
@@ -177,17 +160,14 @@ static enum record_owner give(int fd, const char *path, unsigned int uid, unsign
 
 enum record_owner record_output_owner(int fd, const char *path, struct error *e)
 {
-	unsigned int uid = 0, gid = (unsigned int)-1;
-	enum number_state state = env_number("SUDO_UID", &uid);
+	struct caller c = caller_read();
 
-	if (state == NUMBER_ABSENT || !strcmp(path, "-"))
+	if (!strcmp(path, "-") || c.kind == CALLER_SELF)
 		return OWNER_KEPT;
-	if (state == NUMBER_BAD || env_number("SUDO_GID", &gid) == NUMBER_BAD) {
-		error_set(e, -EINVAL,
-			  "%s: its owner stays as it is: SUDO_UID=%s or SUDO_GID is "
-			  "not a number",
-			  path, getenv("SUDO_UID"));
-		return OWNER_FAILED;
-	}
-	return uid == geteuid() ? OWNER_KEPT : give(fd, path, uid, gid, e);
+	if (c.kind != CALLER_BAD)
+		return give(fd, path, c.uid, c.gid, e);
+	error_set(e, -EINVAL,
+		  "%s: its owner stays as it is: SUDO_UID=%s or SUDO_GID is not a number", path,
+		  getenv("SUDO_UID"));
+	return OWNER_FAILED;
 }

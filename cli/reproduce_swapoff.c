@@ -98,7 +98,7 @@ static int replay_capture(struct capture *c, const struct cost_model *cost)
 		ret = check_mode(c);
 	if (!ret && !swapoff_needs(&c->results[0]))
 		warn("%s: no swapoff needed any of its swap entries, so these policies do not "
-		     "differ; record one with 'swaptrace record -- swapoff DEVICE'",
+		     "differ; record one with 'swaptrace record --as-root -- swapoff DEVICE'",
 		     c->path);
 	return ret;
 }

@@ -9,6 +9,8 @@
 set -u -o pipefail
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=lab/archive.sh
+. "$LAB/archive.sh"
 # shellcheck source=lab/kernel.sh
 . "$LAB/kernel.sh"
 
@@ -46,7 +48,7 @@ unpack_source() {
 fetch_source() {
 	local work deb status=0
 	work=$(mktemp -d "$LAB_CACHE/fetch.XXXXXX") && chmod 755 "$work"
-	if download_package source_package $SERIES "$work"; then
+	if download_packages source_package $SERIES "$work"; then
 		deb=$(echo "$work"/*.deb)
 		dpkg-deb -x "$deb" "$work/root" &&
 			unpack_source "$work/root/usr/src/$PACKAGE.tar.xz" \

@@ -6,7 +6,7 @@
 # What a swaptrace with shared libraries needs, libbcc included; their own libraries follow from the packages.
 DISK_PACKAGES="libbpfcc libbpf1 libelf1 zlib1g libzstd1 libxxhash0 libjansson4 libtracecmd1 libtracefs1 libtraceevent1 libc6"
 
-# apt in the way that download_package found to work: the system's lists, or lists of our own.
+# apt in the way that download_packages found to work: the system's lists, or lists of our own.
 disk_apt() {
 	local command=$1
 	shift

@@ -8,19 +8,32 @@
 #   release    what uname -r says
 #   package    name and version of the package it came from
 #   modules/   NN-NAME.ko, decompressed, numbered in the order they must be loaded
+# (config and modules/ stay empty where the archive has the image alone, as of 6.19, 7.0 and 7.1).
 # The lab kernel is one that build-kernel.sh has left there, with the switches of switches/.
 
 # What the guest may need and a kernel may have as a module. A name that is not found is built in,
 # or the kernel has no such thing: the guest notices when it looks for the device.
 LAB_MODULES="virtio_pci virtio_blk loop brd lz4 lzo-rle zram"
 
-# The newest installable kernel package of a series (6.12, 6.1): not the unsigned or debug builds,
-# not the metapackage, which has no third number.
-newest_package() {
-	local series=$1 pattern=${1//./\\.}
+# The packages of the newest cloud kernel of a series (6.12, 6.1), or of one release (6.18.5), one a line: not the
+# unsigned or debug builds, not the metapackage, which has no third number. From 6.19 Debian splits a kernel into image
+# (linux-binary), modules and configuration (linux-base), and an archive may have the first alone.
+kernel_packages() {
+	local series=$1 pattern=${1//./\\.} release names
 	shift
-	apt-cache "$@" pkgnames "linux-image-$series" 2>/dev/null |
-		{ grep -E "^linux-image-$pattern\.[0-9][^/]*-cloud-amd64\$" || true; } | sort -V | tail -n 1
+	case $series in
+	*.*.*) pattern="$pattern[-+]" ;;
+	*) pattern="$pattern\.[0-9]" ;;
+	esac
+	release=$(apt-cache "$@" pkgnames linux- 2>/dev/null |
+		sed -nE "s/^linux-(image|binary)-($pattern[^/]*-cloud-$LAB_ARCH)\$/\2/p" | sort -V | tail -n 1)
+	[ -n "$release" ] || return 0
+	names=$(apt-cache "$@" show "linux-binary-$release" "linux-modules-$release" "linux-base-$release" 2>/dev/null |
+		sed -n 's/^Package: //p' | sort -u)
+	case $names in
+	*linux-binary-*) echo "$names" ;;
+	*) echo "linux-image-$release" ;;
+	esac
 }
 
 # The package with the sources of a series.
@@ -28,39 +41,6 @@ source_package() {
 	local series=$1
 	shift
 	apt-cache "$@" pkgnames "linux-source-$series" 2>/dev/null | { grep -xF "linux-source-$series" || true; }
-}
-
-# Options that make apt keep lists and packages of its own below the cache, so that an unprivileged
-# user can fetch a package although the system's lists are missing or out of date.
-private_apt_options() {
-	local dir=$1
-	mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial"
-	printf '%s\n' -o "Dir::State=$dir/state" -o "Dir::State::lists=$dir/state/lists" \
-		-o "Dir::Cache=$dir/cache" \
-		-o Dir::State::status=/var/lib/dpkg/status -o APT::Sandbox::User=root
-}
-
-# download_package FIND SERIES DIR: leaves exactly one .deb in DIR, of the package that FIND names.
-download_package() {
-	local find=$1 series=$2 dir=$3 package options=()
-
-	package=$("$find" "$series")
-	if [ -n "$package" ] && (cd "$dir" && apt-get -o APT::Sandbox::User=root -q download "$package") >&2; then
-		return 0
-	fi
-	say "the system's package lists do not give a $series kernel; fetching lists of our own"
-	mapfile -t options < <(private_apt_options "$LAB_CACHE/apt-$series")
-	if ! apt-get "${options[@]}" -q update >&2; then
-		say "apt-get update failed: is there a network, and an archive in /etc/apt?"
-		return 1
-	fi
-	package=$("$find" "$series" "${options[@]}")
-	if [ -z "$package" ]; then
-		say "no package of kernel $series in the archives of /etc/apt ($find), or no network"
-		return 1
-	fi
-	rm -f "$dir"/*.deb
-	(cd "$dir" && apt-get "${options[@]}" -q download "$package") >&2
 }
 
 # Prints the names in the depends= line of a module, one a line.
@@ -96,37 +76,48 @@ add_module() {
 	mv "$plain" "$(printf '%s/%02d-%s.ko' "$dir" "$MODULE_NUMBER" "$name")"
 }
 
-# prepare_tree ROOT DIR LABEL: from an unpacked package (or an installation) below ROOT to a
-# prepared kernel.
+# prepare_tree ROOT DIR LABEL: from unpacked packages (or an installation) below ROOT to a prepared kernel. Image and
+# configuration are in boot/, from 7.2 beside the modules.
 prepare_tree() {
-	local root=$1 dir=$2 label=$3 image release name
-	image=$(find "$root/boot" -maxdepth 1 -name 'vmlinuz-*' | sort -V | tail -n 1)
-	if [ -z "$image" ]; then
-		say "no boot/vmlinuz-* below $root"
-		return 1
-	fi
-	release=${image##*/vmlinuz-}
+	local root=$1 dir=$2 label=$3 image release name tree file
+	tree=$root/lib/modules
+	[ -d "$tree" ] || tree=$root/usr/lib/modules
+	image=$({ find "$root/boot" -maxdepth 1 -name 'vmlinuz-*'; find "$tree" -mindepth 2 -maxdepth 2 -name vmlinuz; } \
+		2>/dev/null | sort -V | tail -n 1)
+	case $image in
+	'') say "neither boot/vmlinuz-* nor lib/modules/*/vmlinuz below $root" && return 1 ;;
+	*/boot/*) release=${image##*/vmlinuz-} ;;
+	*) release=${image%/vmlinuz} release=${release##*/} ;;
+	esac
 	mkdir -p "$dir/modules"
 	cp "$image" "$dir/vmlinuz"
-	if [ -r "$root/boot/config-$release" ]; then
-		cp "$root/boot/config-$release" "$dir/config"
-	fi
+	for file in "$root/boot/config-$release" "$tree/$release/config"; do
+		[ ! -r "$file" ] || cp "$file" "$dir/config"
+	done
 	echo "$release" >"$dir/release"
 	echo "$label" >"$dir/package"
 	ADDED_MODULES=""
 	MODULE_NUMBER=0
+	[ -d "$tree/$release/kernel" ] || say "$release: no modules in the archive, so no virtio, zram or brd in its guest"
 	for name in $LAB_MODULES; do
-		[ -d "$root/lib/modules/$release" ] || break
-		add_module "$root/lib/modules/$release" "$name" "$dir/modules" || return 1
+		[ -d "$tree/$release" ] || break
+		add_module "$tree/$release" "$name" "$dir/modules" || return 1
 	done
 }
 
-# unpack_package DEB DIR: a .deb to a prepared kernel.
-unpack_package() {
-	local deb=$1 dir=$2 label status=0 root
+# unpack_packages DIR DEB...: to a prepared kernel, named after the package of the image.
+unpack_packages() {
+	local dir=$1 label='' status=0 root deb
+	shift
 	root=$(mktemp -d "$LAB_CACHE/unpack.XXXXXX")
-	label=$(dpkg-deb -W --showformat='${Package} ${Version}' "$deb") &&
-		dpkg-deb -x "$deb" "$root" && prepare_tree "$root" "$dir" "$label" || status=1
+	for deb; do
+		case ${deb##*/} in
+		linux-modules-* | linux-base-*) ;;
+		*) label=$(dpkg-deb -W --showformat='${Package} ${Version}' "$deb") || status=1 ;;
+		esac
+		dpkg-deb -x "$deb" "$root" || status=1
+	done
+	[ $status -ne 0 ] || prepare_tree "$root" "$dir" "$label" || status=1
 	rm -rf "$root"
 	return $status
 }
@@ -137,7 +128,7 @@ fetch_series() {
 	work=$(mktemp -d "$LAB_CACHE/fetch.XXXXXX")
 	# apt's download user must be able to enter the folder, or apt warns.
 	chmod 755 "$work"
-	download_package newest_package "$1" "$work" && unpack_package "$work"/*.deb "$dir" || status=1
+	download_packages kernel_packages "$1" "$work" && unpack_packages "$dir" "$work"/*.deb || status=1
 	rm -rf "$work" "$LAB_CACHE/apt-$1"
 	return $status
 }
@@ -160,7 +151,7 @@ lab_kernel_key() {
 build_kernel() {
 	local want=$1 dir=$2
 	case $want in
-	*.deb) unpack_package "$want" "$dir" ;;
+	*.deb) unpack_packages "$dir" "$want" ;;
 	*)
 		if [ -d "$want" ]; then
 			prepare_tree "$want" "$dir" "folder ${want##*/}"
@@ -185,10 +176,10 @@ prepare_kernel() {
 		say "the lab kernel has not been built, or its switches have changed since: make lab-kernel"
 		return 1
 		;;
-	[0-9].[0-9] | [0-9].[0-9][0-9]) key=$want ;;
+	[0-9].[0-9] | [0-9].[0-9][0-9] | [0-9].[0-9]*.[0-9]*) key=$want ;;
 	*)
 		if [ ! -e "$want" ]; then
-			say "--kernel $want: neither a series such as 6.12 or 6.1 nor a file or folder"
+			say "--kernel $want: neither a series such as 6.12 or 6.1, a release such as 6.18.5, nor a file or folder"
 			return 1
 		fi
 		key=path-$(path_key "$want")

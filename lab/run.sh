@@ -6,6 +6,8 @@
 set -u -o pipefail
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=lab/archive.sh
+. "$LAB/archive.sh"
 # shellcheck source=lab/kernel.sh
 . "$LAB/kernel.sh"
 # shellcheck source=lab/initramfs.sh
@@ -41,9 +43,11 @@ Each option can also be set by the variable named beside it.
   --workload NAME     run lab/workloads/NAME.sh                                  WORKLOAD
   --script FILE       run this shell script in the guest instead                 SCRIPT
   --list              print the names of the workloads and stop
-  --kernel WHICH      6.12 (default), 6.1: the newest Debian cloud kernel of     KERNEL
-                      that series; lab: the one with switches (make lab-kernel);
-                      or a bzImage, a .deb, or a folder with boot/ and lib/modules/
+  --kernel WHICH      6.12 (default), 5.10, 6.1, 6.16 to 6.19, 7.0 to 7.3: the   KERNEL
+                      newest Debian cloud kernel of that series, in whichever
+                      suite it is; or one release (6.18.5); lab: the one with
+                      switches (make lab-kernel); or a bzImage, a .deb, or a
+                      folder with boot/ and lib/modules/
   --cpus N            CPUs of the guest (default 1)                              CPUS
   --mem MB            memory of the guest (default 300)                          MEM
   --swap SPEC         swap devices, joined by +, each TYPE[:MB[:PRIO]]           SWAP

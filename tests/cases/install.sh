@@ -58,7 +58,7 @@ check_pages() {
 	tap_ok $status "the pages are good roff"
 }
 
-tap_plan 18
+tap_plan 20
 # What a build is made of follows its flags and its folder; what is there already is not made again.
 compiles() {
 	make_it -n "$@" all | grep -c "echo '  CC"
@@ -66,6 +66,16 @@ compiles() {
 tap_is "$(compiles)" 0 "nothing is compiled twice"
 tap_ok $(($(compiles HAVE_BPF=0) > 50 && $(compiles CFLAGS=-O1) > 50 && $(compiles O="$WORK/new") > 50 ? 0 : 1)) \
 	"other flags and another folder are another build"
+
+# As packagers call it: their flags come to ours, and none of ours is lost.
+run make_it O="$WORK/packaged" CPPFLAGS='-DPACKAGED -D_FORTIFY_SOURCE=2' CFLAGS='-O1 -g' LDFLAGS=-Wl,-z,now \
+	V=1 "$WORK/packaged/libswapmodel.a" "$WORK/packaged/cli/main.o" "$WORK/packaged/tests/inject"
+[ "$STATUS" -eq 0 ] && grep -q -- '-I\. .*-DPACKAGED .*-O1 -g .*-c .*cli/main\.c' "$OUT" &&
+	grep -q -- '-O1 -g -Wl,-z,now -o .*inject' "$OUT"
+tap_ok $? "CPPFLAGS, CFLAGS and LDFLAGS on make's command line are added" || tap_show "$ERR"
+run make_it ARCH=riscv all
+[ "$STATUS" -eq 2 ] && grep -q 'ARCH=riscv, but .* give CROSS_COMPILE=' "$ERR"
+tap_ok $? "another ARCH without a compiler for it is refused" || tap_show "$ERR"
 
 run make_it install
 tap_is "$STATUS" 0 "make install" || tap_show "$ERR"

@@ -18,7 +18,6 @@
 
 #include <cmocka.h>
 
-#include "cli/record_child.h"
 #include "cli/record_output.h"
 
 static char dir[64];
@@ -292,65 +291,6 @@ static void test_not_ours(void **state)
 	assert_int_equal(st.st_uid, 2000);
 }
 
-/* ---- the command behind "--" ---- */
-
-static void wait_for(struct record_child *c)
-{
-	for (int i = 0; i < 1000 && !record_child_poll(c); i++)
-		usleep(5000);
-	assert_true(c->ended);
-}
-
-static int status_of(const char *script)
-{
-	char *argv[] = { "sh", "-c", (char *)(uintptr_t)script, NULL };
-	struct record_child c;
-	struct error e = { 0 };
-
-	assert_int_equal(record_child_prepare(&c, argv, &e), 0);
-	assert_false(record_child_poll(&c)); /* it waits for the go */
-	record_child_start(&c);
-	wait_for(&c);
-	return c.status;
-}
-
-static void test_child_status(void **state)
-{
-	(void)state;
-	assert_int_equal(status_of("exit 0"), 0);
-	assert_int_equal(status_of("exit 42"), 42);
-	assert_int_equal(status_of("kill -9 $$"), 128 + 9);
-}
-
-static void test_child_not_found(void **state)
-{
-	char *argv[] = { "/no/such/program", NULL };
-	struct record_child c;
-	struct error e = { 0 };
-
-	(void)state;
-	assert_int_equal(record_child_prepare(&c, argv, &e), 0);
-	record_child_start(&c);
-	wait_for(&c);
-	assert_int_equal(c.status, 127);
-}
-
-/* Recording could not begin: the command must not run. */
-static void test_child_never_started(void **state)
-{
-	char command[160];
-	char *argv[] = { "sh", "-c", command, NULL };
-	struct record_child c;
-	struct error e = { 0 };
-
-	(void)state;
-	snprintf(command, sizeof(command), "touch %s", path_of("ran"));
-	assert_int_equal(record_child_prepare(&c, argv, &e), 0);
-	record_child_stop(&c, 15);
-	assert_true(c.ended);
-	assert_int_equal(access(path_of("ran"), F_OK), -1);
-}
-
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -367,9 +307,6 @@ int main(void)
 		TEST(test_link_of_the_caller),
 		TEST(test_sudo_to_another_user),
 		TEST(test_not_ours),
-		TEST(test_child_status),
-		TEST(test_child_not_found),
-		TEST(test_child_never_started),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
