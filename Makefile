@@ -162,7 +162,10 @@ $(O)/libswapmodel.a: $(MODEL_OBJS)
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(HOT) -MMD -MP -c -o $@ $<
+
+# The loops over the columns of a block: what -O2 leaves one by one is done several at a time.
+$(O)/traces/block.o $(O)/traces/column_decode.o: HOT := $(if $(filter -O2,$(ALL_CFLAGS)),-O3)
 
 $(O)/import/tracedat_lib.o: ALL_CPPFLAGS += $(TRACECMD_CPPFLAGS)
 
