@@ -120,7 +120,7 @@ awk 'NR > 2 && !NF { exit } NR > 2 { print $1 }' "$OUT" | sort >"$WORK/listed"
 run "$SWAPTRACE" replay --policy no-such-key=1 "$TOP/traces/samples/6.12-truncate.swaptrace"
 sed 's/.*there are //; s/, /\n/g' "$ERR" | sort >"$WORK/known"
 tap_same "$WORK/known" "$WORK/listed" "the settings are those of --policy"
-"$SWAPTRACE" policies | awk '/^model / { on = 1; next } on { print $1 }' | sort -u >"$WORK/models"
+"$SWAPTRACE" policies | awk '/^model  *releases/ { on = 1; next } on { print $1 }' | sort -u >"$WORK/models"
 status=0
 while read -r model; do
 	"$SWAPTRACE" replay --policy "model=$model" "$TOP/traces/samples/6.12-truncate.swaptrace" >/dev/null 2>&1 || status=1
