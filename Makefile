@@ -106,7 +106,7 @@ LDLIBS += -lseccomp
 endif
 
 MODEL_SRCS := $(wildcard replay/model/*.c)
-LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import replay $(addprefix replay/,world readahead alloc lru) \
+LIB_SRCS := $(wildcard $(addsuffix /*.c,common traces import export replay $(addprefix replay/,world readahead alloc lru) \
 	render analyze doctor)) $(MODEL_SRCS) $(BPF_HOST_SRCS)
 LIB_SRCS := $(filter-out import/tracedat_$(TRACECMD_OTHER).c,$(LIB_SRCS))
 CLI_SRCS := $(filter-out cli/main.c,$(wildcard cli/*.c))
@@ -162,7 +162,10 @@ $(O)/libswapmodel.a: $(MODEL_OBJS)
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(HOT) -MMD -MP -c -o $@ $<
+
+# The loops over the columns of a block: what -O2 leaves one by one is done several at a time.
+$(O)/traces/block.o $(O)/traces/column_decode.o: HOT := $(if $(filter -O2,$(ALL_CFLAGS)),-O3)
 
 $(O)/import/tracedat_lib.o: ALL_CPPFLAGS += $(TRACECMD_CPPFLAGS)
 

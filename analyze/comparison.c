@@ -577,6 +577,12 @@ static int fill_windows(struct comparison *c)
 	return 0;
 }
 
+static const char *const reading_names[] = {
+	[READING_VALUE] = "a measurement",	    [READING_GAUGE] = "a state",
+	[READING_COUNTER] = "a counter since boot", [READING_RATE] = "a rate of intervals",
+	[READING_COUNTS] = "a count of intervals",
+};
+
 /* All inputs have to give a metric in the same unit. */
 static int align_units(struct comparison *c, struct error *e)
 {
@@ -587,6 +593,14 @@ static int align_units(struct comparison *c, struct error *e)
 
 			for (j = 0; j < i && !other; j++)
 				other = find_metric(&c->inputs[j], m->name);
+			if (other && m->reading != other->reading)
+				return error_set(e, -EINVAL,
+						 "%s: %s is %s in %s and %s in %s; they can't be "
+						 "compared",
+						 c->inputs[i].file, m->name,
+						 reading_names[other->reading],
+						 c->inputs[j - 1].name, reading_names[m->reading],
+						 c->inputs[i].name);
 			if (!other || (m->kind == other->kind && !strcmp(m->unit, other->unit)))
 				continue;
 			if (!units_fit(m->kind, m->unit, other->kind, other->unit))

@@ -10,6 +10,7 @@
 #include "analyze/statistics.h"
 #include "common/error.h"
 #include "import/bpftrace_hist.h"
+#include "import/format.h"
 #include "import/quantity.h"
 #include "render/document.h"
 
@@ -28,6 +29,7 @@ enum input_kind {
 	INPUT_RESULTS,
 	INPUT_ARGDIST,
 	INPUT_HISTOGRAM,
+	INPUT_READINGS, /* of a recognised format of another tool */
 };
 
 enum better { BETTER_UNKNOWN, BETTER_LOWER, BETTER_HIGHER };
@@ -37,15 +39,21 @@ struct metric {
 	char unit[16];	/* "s", "ms", "MB/s", "pages", "%"; "" none */
 	enum quantity_kind kind;
 	enum better better;
-	bool rounded;	 /* some value was rounded by whoever wrote it (1200M) */
-	bool estimate;	 /* a cost model's answer, not a measurement */
-	double scale;	 /* of its unit in base units (see struct quantity) */
-	int decimals;	 /* most digits behind the point of any value */
-	double *v;	 /* n values, owned */
+	bool rounded;		   /* some value was rounded by whoever wrote it (1200M) */
+	bool estimate;		   /* a cost model's answer, not a measurement */
+	bool significant;	   /* its source marks the change as significant */
+	enum reading_kind reading; /* other than READING_VALUE: never a sample of runs */
+	double spread;		   /* stated deviation, percent of the value; 0: none */
+	uint64_t runs;		   /* stated number of runs behind the value; 0: none */
+	double scale;		   /* of its unit in base units (see struct quantity) */
+	int decimals;		   /* most digits behind the point of any value */
+	double *v;		   /* n values, owned */
 	uint64_t *exact; /* the same as exact counts, COUNT_UNKNOWN where they are none; owned */
 	size_t n, room;
 	struct sample_summary s; /* after comparison_finish() */
 };
+
+#define INPUT_NOTES_MAX 12
 
 struct condition {
 	char key[40];	 /* a key of trace headers (swaptrace.data(5)), or "devices" */
@@ -68,7 +76,14 @@ struct comparison_input {
 	bool old_counter_names; /* mTHP counters of 6.10-rc */
 	bool config_fallback;	/* large swap-outs failed because the kernel can't do them */
 	bool what_if;		/* a replay under another policy than the recorded one */
-	char notes[5][320];	/* sentences that have to be read with its numbers */
+	const char *format;	/* name of the recogniser of its text; NULL: own formats */
+	char reading[200];	/* how its rows and columns were read; "": there was no choice */
+	double taken;		/* seconds on some clock; NaN: not told */
+	bool shows_alone;	/* it says something without another input */
+	uint64_t left_out;	/* lines that are no data, and the first of them */
+	uint64_t left_out_line;
+	char left_out_text[64];
+	char notes[INPUT_NOTES_MAX][320]; /* sentences that have to be read with its numbers */
 	unsigned int nnotes;
 	bool incomplete; /* loss or damage: counts are too low */
 	char incomplete_why[160];
@@ -80,6 +95,7 @@ struct declared_change {
 	uint64_t line;
 	struct quantity before, after, declared;
 	bool in_parentheses; /* as mmtests prints it: positive may mean less */
+	bool points;	     /* of a percentage: a difference in points */
 	double change;	     /* what follows from the numbers, percent; after comparison_finish() */
 	bool wrong;
 };
@@ -99,6 +115,10 @@ struct comparison_warning {
 struct comparison {
 	struct comparison_input *inputs;
 	unsigned int n;
+	double interval;    /* seconds between two snapshots, as asked; 0: as they tell */
+	uint64_t page_size; /* as asked; 0: as they tell */
+	enum orientation orientation;
+	const struct format *format; /* of all texts, as asked; NULL: by content */
 	struct declared_change *declared;
 	unsigned int ndeclared;
 	/* All that follows is made by comparison_finish(). */
@@ -194,6 +214,27 @@ void input_condition(struct comparison_input *in, const char *key, const char *v
 
 /** input_condition_get - its value, NULL when unknown */
 const char *input_condition_get(const struct comparison_input *in, const char *key);
+
+/**
+ * comparison_add_readings - add what a reader of another tool's output gave
+ * @alone: its columns are inputs, when they are columns of a table
+ * Returns 0; -EINVAL when it is alone and holds nothing to compare with; -ENOMEM.
+ */
+int comparison_add_readings(struct comparison *c, const struct readings *r, const char *name,
+			    bool alone, struct error *e);
+
+/** metric_is_state - whether it is a state, counter or interval, which is no sample of runs */
+bool metric_is_state(const struct metric *m);
+
+/** comparison_seconds - between input @i - 1 and input @i, NaN: not known */
+double comparison_seconds(const struct comparison *c, unsigned int i);
+
+/** counter_difference - what a counter counted from input @i - 1 to @i; NaN: not known, or it fell
+ */
+double counter_difference(const struct comparison *c, unsigned int i, const char *name);
+
+/** comparison_states - tables of states, counters and intervals into @d */
+void comparison_states(const struct comparison *c, struct document *d);
 
 /** comparison_load_trace, _results, _argdist, _counters, _hists - add inputs of one kind; @path is
  * what to open, @name what to call it */

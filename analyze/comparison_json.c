@@ -55,9 +55,9 @@ static json_t *input_json(struct writing *w, const struct comparison_input *in)
 		[INPUT_TIMES] = "times",	 [INPUT_COLUMN] = "column",
 		[INPUT_COUNTERS] = "counters",	 [INPUT_TRACE] = "trace",
 		[INPUT_RESULTS] = "results",	 [INPUT_ARGDIST] = "argdist",
-		[INPUT_HISTOGRAM] = "histogram",
+		[INPUT_HISTOGRAM] = "histogram", [INPUT_READINGS] = "readings",
 	};
-	json_t *o = json_object(), *conditions = json_object();
+	json_t *o = json_object(), *conditions = json_object(), *notes = json_array(), *left;
 
 	put(w, o, "name", json_string(in->name));
 	put(w, o, "file", word_json(in->file));
@@ -67,6 +67,16 @@ static json_t *input_json(struct writing *w, const struct comparison_input *in)
 		put(w, conditions, in->conditions[i].key, json_string(in->conditions[i].value));
 	put(w, o, "conditions", conditions);
 	put(w, o, "what_if", json_boolean(in->what_if));
+	put(w, o, "format", word_json(in->format));
+	put(w, o, "reading", word_json(in->reading));
+	left = json_object();
+	put(w, left, "lines", count_json(w, in->left_out));
+	put(w, left, "first_line", in->left_out ? count_json(w, in->left_out_line) : json_null());
+	put(w, left, "first", word_json(in->left_out_text));
+	put(w, o, "left_out", left);
+	for (unsigned int i = 0; i < in->nnotes; i++)
+		append(w, notes, json_string(in->notes[i]));
+	put(w, o, "notes", notes);
 	put(w, o, "incomplete", in->incomplete ? json_string(in->incomplete_why) : json_null());
 	return o;
 }
@@ -87,6 +97,11 @@ static json_t *sample_json(struct writing *w, const struct metric *m)
 						    : count_json(w, m->exact[i]));
 	put(w, o, "values", values);
 	put(w, o, "rounded", json_boolean(m->rounded));
+	if (m->reading == READING_COUNTS)
+		put(w, o, "sum", real_json(m->s.mean * (double)m->n));
+	put(w, o, "stated_spread_percent", m->spread > 0 ? real_json(m->spread) : json_null());
+	put(w, o, "stated_runs", m->runs ? count_json(w, m->runs) : json_null());
+	put(w, o, "marked_significant", json_boolean(m->significant));
 	return o;
 }
 
@@ -99,7 +114,12 @@ static json_t *test_json(struct writing *w, const struct metric *base, const str
 	struct welch t;
 
 	welch_test(&base->s, &m->s, &t);
-	put(w, o, "refused", t.refused ? json_string(refusals[t.refused]) : json_null());
+	if (metric_is_state(m))
+		t = (struct welch){ TEST_ONE_VALUE, NAN, NAN, NAN, NAN, NAN };
+	put(w, o, "refused",
+	    metric_is_state(m) ? json_string("no repeated runs")
+	    : t.refused	       ? json_string(refusals[t.refused])
+			       : json_null());
 	put(w, o, "t", real_json(t.t));
 	put(w, o, "df", real_json(t.df));
 	put(w, o, "p", real_json(t.p));
@@ -124,6 +144,18 @@ static json_t *change_json(struct writing *w, const struct metric *named, unsign
 	if (!base || !m)
 		return json_null();
 	o = json_object();
+	if (m->reading == READING_COUNTER) {
+		double difference = counter_difference(w->c, i, named->name);
+
+		/* Against the reading before it; per cent of what was counted since boot says
+		 * nothing. */
+		put(w, o, "difference", real_json(difference));
+		put(w, o, "per_second", real_json(difference / comparison_seconds(w->c, i)));
+		put(w, o, "vs_base", json_null());
+		put(w, o, "vs_previous", json_null());
+		put(w, o, "test", test_json(w, base, m));
+		return o;
+	}
 	put(w, o, "difference", real_json(m->s.mean - base->s.mean));
 	put(w, o, "vs_base", real_json(metric_change(base, m)));
 	put(w, o, "vs_previous", real_json(metric_change(before, m)));
@@ -136,9 +168,15 @@ static json_t *metric_json(struct writing *w, const struct metric *named)
 	static const char *const better[] = {
 		[BETTER_LOWER] = "lower", [BETTER_HIGHER] = "higher"
 	};
+	static const char *const kinds[] = {
+		[READING_VALUE] = "value",     [READING_GAUGE] = "gauge",
+		[READING_COUNTER] = "counter", [READING_RATE] = "rate",
+		[READING_COUNTS] = "counts",
+	};
 	json_t *o = json_object(), *inputs = json_array(), *changes = json_array();
 
 	put(w, o, "name", json_string(named->name));
+	put(w, o, "kind", json_string(kinds[named->reading]));
 	put(w, o, "unit", word_json(named->unit));
 	put(w, o, "better",
 	    named->better == BETTER_UNKNOWN ? json_null() : json_string(better[named->better]));

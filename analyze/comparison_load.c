@@ -282,6 +282,38 @@ static int load_word(struct comparison *c, const char *word, struct error *e)
 	return m && !metric_add(m, &q) ? 0 : no_memory(word, e);
 }
 
+/* What a recogniser knows goes to its reader; all else is lists, key-value lines and tables. */
+static int load_measurements(struct comparison *c, const char *path, const char *name, bool alone,
+			     struct error *e)
+{
+	const struct reading_options o = { alone, c->orientation };
+	FILE *f = fopen(path, "re");
+	struct pasted t = { .name = name };
+	const struct format *format;
+	struct readings r;
+	char *all;
+	int ret;
+
+	if (!f)
+		return error_errno(e, -errno, "cannot open '%s'", name);
+	ret = text_load(f, name, &all, &t.len, e);
+	fclose(f);
+	t.s = all;
+	t.mark = ret ? DECIMAL_UNKNOWN : text_decimal_mark(t.s, t.len);
+	format = ret || memchr(t.s, '\0', t.len) ? NULL
+		 : c->format			 ? c->format
+						 : format_of_text(&t);
+	if (format) {
+		ret = format_read(format, &t, &o, &r, e);
+		if (!ret) {
+			ret = comparison_add_readings(c, &r, name, alone, e);
+			readings_free(&r);
+		}
+	}
+	free(all);
+	return ret || format ? ret : load_text(c, path, name, alone, e);
+}
+
 enum content { CONTENT_TRACE, CONTENT_RESULTS, CONTENT_ARGDIST, CONTENT_HISTS, CONTENT_TEXT };
 
 static enum content recognise(const char *head, size_t len)
@@ -319,7 +351,7 @@ static int load_content(struct comparison *c, enum content content, const char *
 	case CONTENT_HISTS:
 		return comparison_load_hists(c, path, name, e);
 	default:
-		return load_text(c, path, name, alone, e);
+		return load_measurements(c, path, name, alone, e);
 	}
 }
 

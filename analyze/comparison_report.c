@@ -243,6 +243,12 @@ static void change_cell(struct table *t, const struct metric *before, const stru
 
 static bool has_runs(const struct comparison *c, const char *name)
 {
+	const struct metric *first = NULL;
+
+	for (unsigned int i = 0; i < c->n && !first; i++)
+		first = comparison_metric(c, i, name);
+	if (first && metric_is_state(first))
+		return false;
 	for (unsigned int i = 0; i < c->n; i++) {
 		const struct metric *m = comparison_metric(c, i, name);
 
@@ -335,7 +341,8 @@ static void single_document(const struct comparison *c, struct document *d)
 	bool measured = false;
 
 	for (unsigned int k = 0; k < c->nnames; k++) {
-		if (has_runs(c, c->names[k]->name) || in_mthp_table(c->names[k]->name))
+		if (has_runs(c, c->names[k]->name) || in_mthp_table(c->names[k]->name) ||
+		    metric_is_state(c->names[k]))
 			continue;
 		if (!t) {
 			t = table_new("values", "");
@@ -352,7 +359,8 @@ static void single_document(const struct comparison *c, struct document *d)
 		return;
 	document_table(d, t);
 	for (unsigned int k = 0; k < c->nnames; k++)
-		if (!has_runs(c, c->names[k]->name) && !in_mthp_table(c->names[k]->name))
+		if (!has_runs(c, c->names[k]->name) && !in_mthp_table(c->names[k]->name) &&
+		    !metric_is_state(c->names[k]))
 			ratio_sentence(c, c->names[k], d);
 	if (measured)
 		document_sentence(d, "n=1, no significance test");
@@ -638,6 +646,7 @@ void comparison_document(const struct comparison *c, struct document *d)
 		if (has_runs(c, c->names[k]->name))
 			runs_document(c, c->names[k], d);
 	single_document(c, d);
+	comparison_states(c, d);
 	mthp_document(c, d);
 	for (unsigned int i = 0; i < c->n; i++)
 		for (unsigned int k = 0; k < c->inputs[i].hists.n; k++)

@@ -20,6 +20,9 @@ static const struct option_desc options[] = {
 	{ 0, "higher-is-better", OPTION_FLAG, NULL, "more is better (default for rates)", false },
 	{ 0, "declared-n", OPTION_U64, "N", "warn unless each list holds N values", false },
 	{ 0, "names", OPTION_STRING, "A,B,...", "names of the columns", false },
+	{ 'i', "interval", OPTION_STRING, "SEC",
+	  "seconds between two readings of counters, for rates", false },
+	{ 0, "page-size", OPTION_U64, "BYTES", "of the machine, for bytes of pages", true },
 	{ 0, "operation", OPTION_STRING, "WORD", "mmtests style: what was measured (default Time)",
 	  false },
 	{ .name = NULL },
@@ -133,7 +136,7 @@ static int compare(const struct arguments *args, struct comparison *c,
 
 	if (ret)
 		return ret;
-	if (c->n < 2 && style != STYLE_MMTESTS)
+	if (c->n < 2 && style != STYLE_MMTESTS && !(c->n && c->inputs[0].shows_alone))
 		return fail(EXIT_USAGE,
 			    "%s holds only one input; compare needs at least two: name "
 			    "another file",
@@ -149,6 +152,21 @@ static int compare(const struct arguments *args, struct comparison *c,
 	if (!ret && c->nwarnings && option_flag(args, "strict"))
 		return EXIT_FINDING;
 	return ret;
+}
+
+static int parse_interval(const struct arguments *args, double *seconds)
+{
+	const char *text = option_string(args, "interval", NULL);
+	struct quantity q;
+
+	*seconds = 0;
+	if (!text)
+		return 0;
+	if (quantity_parse(text, strlen(text), &q) != QUANTITY_OK || q.number <= 0 ||
+	    (q.kind != QUANTITY_PLAIN && q.kind != QUANTITY_TIME))
+		return fail(EXIT_USAGE, "--interval: '%s' is no time above 0", text);
+	*seconds = q.number * q.scale;
+	return 0;
 }
 
 static int run_compare(const struct arguments *args)
@@ -170,7 +188,10 @@ static int run_compare(const struct arguments *args)
 		o.better = BETTER_LOWER;
 	if (option_flag(args, "higher-is-better"))
 		o.better = BETTER_HIGHER;
-	ret = compare(args, &c, &o, style);
+	ret = parse_interval(args, &c.interval);
+	c.page_size = option_u64(args, "page-size", 0);
+	if (!ret)
+		ret = compare(args, &c, &o, style);
 	comparison_free(&c);
 	return ret;
 }

@@ -10,8 +10,10 @@
 
 #include "cli/trace_notes.h"
 #include "common/output_path.h"
-#include "import/import.h"
+#include "import/format.h"
 #include "traces/wire.h"
+
+#define PROBE_BYTES 4096 /* of a file, to tell what it is */
 
 /* Look at the first bytes without consuming them: stdin may be a pipe. */
 static size_t peek(FILE *in, char *head, size_t size)
@@ -46,22 +48,20 @@ static int refuse(FILE *in, const char *name, size_t n)
 
 static int no_such_format(const char *format)
 {
-	char names[128] = "";
+	char names[128];
 
-	for (const struct importer *i = importers; i->name; i++)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
-			 i == importers ? "" : ", ", i->name);
+	format_names(true, names, sizeof(names));
 	return fail(EXIT_USAGE, "there is no input format '%s'; there are %s", format, names);
 }
 
-static const struct importer *choose(FILE *in, const char *format, const char *name, int *code)
+static const struct format *choose(FILE *in, const char *format, const char *name, int *code)
 {
-	char head[IMPORT_PROBE_BYTES];
-	const struct importer *i;
+	char head[PROBE_BYTES];
+	const struct format *i;
 	size_t n;
 
-	i = format ? importer_by_name(format) : NULL;
-	if (format && !i) {
+	i = format ? format_by_name(format) : NULL;
+	if (format && (!i || !i->run)) {
 		*code = no_such_format(format);
 		return NULL;
 	}
@@ -70,14 +70,14 @@ static const struct importer *choose(FILE *in, const char *format, const char *n
 	if (*code || format)
 		return *code ? NULL : i;
 	if (n == 1 && head[0] == '#')
-		return importer_by_name("text");
+		return format_by_name("text");
 	if (n == 1) {
 		*code = fail(EXIT_INPUT,
 			     "%s: the format of a pipe can't be looked at; name it with --format",
 			     name);
 		return NULL;
 	}
-	i = importer_for(head, n);
+	i = format_of_trace(head, n);
 	if (!i && n >= WIRE_MAGIC_LEN && !memcmp(head, WIRE_MAGIC, WIRE_MAGIC_LEN))
 		*code = fail(
 			EXIT_INPUT,
@@ -99,7 +99,7 @@ static int import_stream(const struct arguments *args, FILE *in, const char *nam
 	const char *out = option_string(args, "output", "swaptrace.data");
 	struct trace_stats stats;
 	struct error e = { 0 };
-	const struct importer *i;
+	const struct format *i;
 	int ret = arguments_check_output(args, out);
 
 	if (ret)

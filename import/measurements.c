@@ -11,11 +11,6 @@
 
 #define WORDS_MAX 100000 /* of one line */
 
-struct word {
-	const char *s;
-	size_t len;
-};
-
 struct reading {
 	struct measurements *m;
 	const char *name;
@@ -632,34 +627,6 @@ static int read_line(struct reading *r, const char *s, size_t len)
 	return read_row(r);
 }
 
-static int read_all(FILE *in, const char *name, char **text, size_t *len, struct error *e)
-{
-	size_t room = 0, n;
-
-	*text = NULL;
-	*len = 0;
-	do {
-		if (*len == room) {
-			char *bigger;
-
-			if (room > MEASUREMENTS_BYTES_MAX)
-				return error_set(e, -EBADMSG,
-						 "%s: larger than %u MiB; no list of times is",
-						 name, MEASUREMENTS_BYTES_MAX >> 20);
-			room = room ? room * 2 : 65536;
-			bigger = realloc(*text, room);
-			if (!bigger)
-				return error_set(e, -ENOMEM, "%s: out of memory", name);
-			*text = bigger;
-		}
-		n = fread(*text + *len, 1, room - *len, in);
-		*len += n;
-	} while (n);
-	if (ferror(in))
-		return error_errno(e, errno ? -errno : -EIO, "cannot read '%s'", name);
-	return 0;
-}
-
 static int read_lines(struct reading *r, const char *text, size_t len)
 {
 	int ret = 0;
@@ -689,7 +656,7 @@ int measurements_read(FILE *in, const char *name, struct measurements *m, struct
 	int ret;
 
 	memset(m, 0, sizeof(*m));
-	ret = read_all(in, name, &text, &len, e);
+	ret = text_load(in, name, &text, &len, e);
 	if (!ret)
 		ret = read_lines(&r, text, len);
 	free(r.words);

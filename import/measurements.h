@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "common/error.h"
+#include "import/lines.h"
 #include "import/quantity.h"
 
 /*
@@ -52,8 +53,6 @@ struct measurements {
 	unsigned int nfacts;
 	bool old_counter_names; /* anon_swpout instead of swpout */
 };
-
-#define MEASUREMENTS_BYTES_MAX (64u << 20)
 
 /**
  * measurements_read - read all of @in

@@ -59,7 +59,8 @@ static size_t last_place(const char *s, size_t len, char c)
  * Which byte of @s is the decimal mark: its index, @len for none. Several of one mark that do not
  * separate thousands make a word: a version, a date.
  */
-static enum quantity_answer find_decimal_mark(const char *s, size_t len, size_t *at)
+static enum quantity_answer find_decimal_mark(const char *s, size_t len, enum decimal_mark mark,
+					      size_t *at)
 {
 	size_t commas = occurrences(s, len, ','), points = occurrences(s, len, '.');
 	char last = last_place(s, len, ',') > last_place(s, len, '.') ? ',' : '.';
@@ -79,13 +80,31 @@ static enum quantity_answer find_decimal_mark(const char *s, size_t len, size_t 
 		return separates_thousands(s, len, commas ? ',' : '.') ? QUANTITY_OK
 								       : QUANTITY_NONE;
 	*at = last_place(s, len, commas ? ',' : '.');
+	/* In a text that has told what its commas are, one alone is no riddle. */
+	if (mark != DECIMAL_UNKNOWN && (commas != 0) == (mark == DECIMAL_POINT)) {
+		if (!separates_thousands(s, len, commas ? ',' : '.'))
+			return QUANTITY_AMBIGUOUS;
+		*at = len;
+		return QUANTITY_OK;
+	}
+	if (mark != DECIMAL_UNKNOWN)
+		return QUANTITY_OK;
 	return points || s[0] == '0' || !separates_thousands(s, len, ',') ? QUANTITY_OK
 									  : QUANTITY_AMBIGUOUS;
 }
 
+static int exponent_of(const char *digits, size_t n)
+{
+	int v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v = v * 10 + (digits[i] - '0');
+	return v;
+}
+
 /* A number without sign at the start of @s. @used: its bytes, 0 when there is none. */
-static enum quantity_answer parse_number(const char *s, size_t len, struct quantity *q,
-					 size_t *used)
+static enum quantity_answer parse_number(const char *s, size_t len, enum decimal_mark decimal,
+					 struct quantity *q, size_t *used)
 {
 	char clean[DIGITS_MAX + 16];
 	size_t n = 0, end = 0, mark, exponent;
@@ -96,7 +115,7 @@ static enum quantity_answer parse_number(const char *s, size_t len, struct quant
 		end++;
 	if (!end || !digit(s[end - 1]) || s[0] == ',' || end > DIGITS_MAX)
 		return QUANTITY_NONE;
-	a = find_decimal_mark(s, end, &mark);
+	a = find_decimal_mark(s, end, decimal, &mark);
 	if (a != QUANTITY_OK)
 		return a;
 	for (size_t i = 0; i < end; i++)
@@ -113,7 +132,8 @@ static enum quantity_answer parse_number(const char *s, size_t len, struct quant
 			memcpy(clean + n, s + end, exponent + e);
 			n += exponent + e;
 			end += exponent + e;
-			q->decimals = 0;
+			q->decimals -=
+				exponent_of(s + end - e, e) * (s[end - e - 1] == '-' ? -1 : 1);
 		}
 	}
 	clean[n] = '\0';
@@ -170,6 +190,11 @@ static const struct unit units[] = {
 	{ "MiB", QUANTITY_AMOUNT, 1048576.0, NULL },
 	{ "GiB", QUANTITY_AMOUNT, 1073741824.0, NULL },
 	{ "TiB", QUANTITY_AMOUNT, 1099511627776.0, NULL },
+	/* free -h */
+	{ "Ki", QUANTITY_AMOUNT, 1024.0, "KiB" },
+	{ "Mi", QUANTITY_AMOUNT, 1048576.0, "MiB" },
+	{ "Gi", QUANTITY_AMOUNT, 1073741824.0, "GiB" },
+	{ "Ti", QUANTITY_AMOUNT, 1099511627776.0, "TiB" },
 	{ "%", QUANTITY_PERCENT, 1, NULL },
 };
 
@@ -241,7 +266,8 @@ static void set_seconds(struct quantity *q, double seconds, int decimals)
 }
 
 /* "1:02.50", "39:42.90", "1:02:03": all but the last are whole, all but the first below 60. */
-static enum quantity_answer parse_clock(const char *s, size_t len, struct quantity *q)
+static enum quantity_answer parse_clock(const char *s, size_t len, enum decimal_mark mark,
+					struct quantity *q)
 {
 	double total = 0;
 	size_t used;
@@ -249,7 +275,7 @@ static enum quantity_answer parse_clock(const char *s, size_t len, struct quanti
 	for (int part = 0; part < 3; part++) {
 		const char *colon = memchr(s, ':', len);
 		size_t n = colon ? (size_t)(colon - s) : len;
-		enum quantity_answer a = parse_number(s, n, q, &used);
+		enum quantity_answer a = parse_number(s, n, mark, q, &used);
 
 		if (a != QUANTITY_OK)
 			return a;
@@ -268,7 +294,8 @@ static enum quantity_answer parse_clock(const char *s, size_t len, struct quanti
 }
 
 /* "1h2m3s", "0m11.84s": at least two parts, in that order. */
-static enum quantity_answer parse_parts(const char *s, size_t len, struct quantity *q)
+static enum quantity_answer parse_parts(const char *s, size_t len, enum decimal_mark mark,
+					struct quantity *q)
 {
 	static const char letters[] = "hms";
 	static const double seconds[] = { 3600, 60, 1 };
@@ -280,7 +307,7 @@ static enum quantity_answer parse_parts(const char *s, size_t len, struct quanti
 		const char *letter;
 		size_t used;
 
-		a = parse_number(s, len, q, &used);
+		a = parse_number(s, len, mark, q, &used);
 		if (a != QUANTITY_OK)
 			return a;
 		letter = used < len ? memchr(letters + next, s[used], (size_t)(3 - next)) : NULL;
@@ -298,14 +325,15 @@ static enum quantity_answer parse_parts(const char *s, size_t len, struct quanti
 	return QUANTITY_OK;
 }
 
-static enum quantity_answer parse_unsigned(const char *s, size_t len, struct quantity *q)
+static enum quantity_answer parse_unsigned(const char *s, size_t len, enum decimal_mark mark,
+					   struct quantity *q)
 {
 	enum quantity_answer a;
 	size_t used;
 
 	if (memchr(s, ':', len))
-		return parse_clock(s, len, q);
-	a = parse_number(s, len, q, &used);
+		return parse_clock(s, len, mark, q);
+	a = parse_number(s, len, mark, q, &used);
 	if (!used || used == len)
 		return a;
 	if (a != QUANTITY_OK)
@@ -315,10 +343,16 @@ static enum quantity_answer parse_unsigned(const char *s, size_t len, struct qua
 			q->count = COUNT_UNKNOWN;
 		return QUANTITY_OK;
 	}
-	return parse_parts(s, len, q);
+	return parse_parts(s, len, mark, q);
 }
 
 enum quantity_answer quantity_parse(const char *s, size_t len, struct quantity *q)
+{
+	return quantity_parse_marked(s, len, DECIMAL_UNKNOWN, q);
+}
+
+enum quantity_answer quantity_parse_marked(const char *s, size_t len, enum decimal_mark mark,
+					   struct quantity *q)
 {
 	bool negative = len && *s == '-';
 	bool sign = len && (negative || *s == '+');
@@ -326,7 +360,7 @@ enum quantity_answer quantity_parse(const char *s, size_t len, struct quantity *
 
 	memset(q, 0, sizeof(*q));
 	q->scale = 1;
-	a = parse_unsigned(s + sign, len - sign, q);
+	a = parse_unsigned(s + sign, len - sign, mark, q);
 	q->sign = sign;
 	if (negative) {
 		q->number = -q->number;

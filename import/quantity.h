@@ -47,8 +47,19 @@ enum quantity_answer {
 	QUANTITY_RANGE,	    /* beyond 1e30 in size */
 };
 
+/* What a comma between digits is, where the text around a number has told. */
+enum decimal_mark {
+	DECIMAL_UNKNOWN, /* each number by itself; what could be either is refused */
+	DECIMAL_POINT,	 /* commas separate thousands */
+	DECIMAL_COMMA,	 /* points separate thousands */
+};
+
 /** quantity_parse - read all @len bytes at @s as one quantity */
 enum quantity_answer quantity_parse(const char *s, size_t len, struct quantity *q);
+
+/** quantity_parse_marked - the same in a text whose decimal mark is known */
+enum quantity_answer quantity_parse_marked(const char *s, size_t len, enum decimal_mark mark,
+					   struct quantity *q);
 
 /**
  * quantity_undefined - whether the word is what programs print where there is no number

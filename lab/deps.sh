@@ -15,8 +15,8 @@ BUILD="gcc libc6-dev make jq zstd libzstd-dev libxxhash-dev libjansson-dev libcm
 BPF="clang bpftool libbpf-dev libelf-dev"
 # The lab kernel (make lab-kernel). Its sources are a package as well, which needs no installation.
 KERNEL="bc bison coccinelle flex libelf-dev libssl-dev pahole xz-utils"
-# Pictures, trace.dat and guests: what needs them says so, and is skipped, where they can't be had.
-OPTIONAL="gnuplot-nox"
+# Pictures, formats of other tools, trace.dat and guests: what needs them says so, and is skipped, where they can't be had.
+OPTIONAL="gnuplot-nox babeltrace2 protobuf-compiler"
 [ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 qemu-utils busybox-static cpio xz-utils trace-cmd"
 [ "${HAVE_TRACECMD:-1}" = 0 ] || OPTIONAL="$OPTIONAL libtracecmd-dev libtraceevent-dev libtracefs-dev"
 [ "${BCC:-0}" = 0 ] || OPTIONAL="$OPTIONAL libbpfcc-dev e2fsprogs"

@@ -89,21 +89,6 @@ static int choose_verified(struct engine *g)
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
-/*
- * Who owns which slot matters to VMA readahead alone, and most traces never change over to it. One
- * that does, by its settings or because the last rotational device goes, is walked once more.
- */
-static int survey_needs(struct engine *g)
-{
-	bool owners = readahead_wants_owners(g->x.o, g->x.header);
-	int ret = survey_trace(&g->survey, g->x.reader, owners, g->x.error);
-
-	if (ret || owners || !g->survey.vma_needs)
-		return ret;
-	survey_free(&g->survey);
-	return survey_trace(&g->survey, g->x.reader, true, g->x.error);
-}
-
 /* A page-cluster that the kernel had all the time is no what-if. */
 static bool as_recorded(const struct engine *g, const struct policy *p)
 {
@@ -150,7 +135,7 @@ static void set_slices(struct engine *g)
 static int prepare(struct engine *g)
 {
 	const struct replay_options *o = g->x.o;
-	int ret = survey_needs(g);
+	int ret = survey_trace(&g->survey, g->x.reader, readahead_owners(o), g->x.error);
 
 	if (!ret && o->verify)
 		ret = choose_verified(g);

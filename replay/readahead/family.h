@@ -28,11 +28,8 @@ struct readahead_state {
 	unsigned int slice;
 };
 
-/**
- * readahead_wants_owners - whether VMA readahead may run from the start on, so that the owners of
- * slots must be known
- */
-bool readahead_wants_owners(const struct replay_options *o, const struct trace_header *h);
+/** readahead_owners - where the policies of a replay need the owners of slots */
+enum survey_owners readahead_owners(const struct replay_options *o);
 
 /* setup.c: members of struct replay_family */
 int readahead_prepare(struct replay_context *x, void **family);

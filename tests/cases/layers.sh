@@ -13,12 +13,13 @@ common:
 render: common
 traces: common
 import: common traces
+export: common traces
 bpf: common traces
 replay/model:
 replay: common traces replay/model
 analyze: common traces import replay replay/model render
 doctor: common traces bpf replay replay/model render
-cli: common traces import bpf replay replay/model render analyze doctor
+cli: common traces import export bpf replay replay/model render analyze doctor
 RULES
 BUILD=$(dirname "$SWAPTRACE")
 
@@ -33,7 +34,7 @@ against_rules() {
 
 tap_plan 4
 # shellcheck disable=SC2016
-find common render traces import bpf replay analyze doctor cli -name '*.[ch]' -print0 |
+find common render traces import export bpf replay analyze doctor cli -name '*.[ch]' -print0 |
 	xargs -0 awk "$FOLDER_OF"' /^#include "/ { split($0, w, "\""); print folder_of(FILENAME), folder_of(w[2]), FILENAME ":" FNR ": " $0 }' >"$WORK/edges"
 [ "$(wc -l <"$WORK/edges")" -gt 400 ]
 tap_ok $? "the includes are found at all"
@@ -48,7 +49,7 @@ if [ ! -f "$BUILD/replay/policy.o" ] || ! command -v nm >/dev/null; then
 	exit
 fi
 # Symbols "T main" and "U free" of each object, below its path from the build folder.
-(cd "$BUILD" && find common render traces import bpf replay analyze doctor cli -name '*.o' ! -name '*.bpf.o' ! -name program_text.o -print0 | xargs -0 nm -A -P) |
+(cd "$BUILD" && find common render traces import export bpf replay analyze doctor cli -name '*.o' ! -name '*.bpf.o' ! -name program_text.o -print0 | xargs -0 nm -A -P) |
 	sed 's/^\([^:]*\): /\1 /' >"$WORK/symbols"
 # shellcheck disable=SC2016
 awk "$FOLDER_OF"' FNR == NR { if ($3 ~ /^[TDBRVW]$/) of[$2] = folder_of($1); next }

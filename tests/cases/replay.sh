@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 112
+tap_plan 115
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -127,6 +127,22 @@ trace twins '# release=6.12.0 page_size=4096 page_cluster=3 vma_ra=1\n# device t
 	LOOKUP type=0 off=9 cause=fault vma=2 addr=0x11000 vma_start=0x10000 vma_end=0x20000 count=2
 END
 tap_is "$(counts twins 0 "calls pages_read ra_pages hits")" "1 2 1 1" "neighbours that a fork shares are found"
+# ... and that the first call of one of them was recorded, in the state of a new VMA, makes no difference.
+{
+	cat "$WORK/twins"
+	echo '900000 0 1 a RA mode=vma type=0 off=8 vma=1 addr=0x10000 ret=8 hits=4 prev=0 last=0'
+} >"$WORK/twins_call"
+tap_is "$(counts twins_call 0 "calls pages_read ra_pages hits")" "1 2 1 1" "also where a call of theirs was recorded"
+
+# --- An event outside the device is one event, whether or not the owners of slots are followed.
+for addr in '' 'vma=1 addr=0x10000'; do
+	trace outside '# release=6.12.0 page_size=4096 page_cluster=3 vma_ra=1\n# device type=0 pages=1025 flags=ssd,blkdev' <<-END
+		ALLOC order=0 type=0 off=2000
+		LOOKUP type=0 off=8 cause=fault $addr
+	END
+	run "$SWAPTRACE" replay "$WORK/outside"
+	tap_grep '[^0-9]1 events name slots outside' "$OUT" "an event outside the device counts once${addr:+, with owners}"
+done
 
 # --- A text with RA lines alone: nothing to replay, but the recorded windows are the recorded policy's.
 printf '# swaptrace text 1\n1 0 1 a RA ret=8\n2 0 1 a RA ret=8\n3 0 1 a RA ret=1\n4 0 1 a RA mode=vma ret=4\n' >"$WORK/windows"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "import/foreign_lines.h"
-#include "import/import.h"
+#include "import/format.h"
 #include "tests/unit/trace_tools.h"
 
 #define RETURN "probe:swapin_nr_pages__return: (ffffffff81300000 <- ffffffff81300abc) arg1=0x8"
@@ -85,7 +85,7 @@ static void formats_are_told_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		const struct importer *in = importer_for(files[i].head, strlen(files[i].head));
+		const struct format *in = format_of_trace(files[i].head, strlen(files[i].head));
 
 		if (files[i].format)
 			assert_string_equal(in ? in->name : "none", files[i].format);
@@ -103,7 +103,7 @@ static int import_text_as(const char *format, const char *text, size_t len,
 	int ret;
 
 	assert_non_null(in);
-	ret = importer_by_name(format)->run(in, "pasted", path, stats, &e);
+	ret = format_by_name(format)->run(in, "pasted", path, stats, &e);
 	fclose(in);
 	return ret;
 }
