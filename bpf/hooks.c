@@ -432,6 +432,12 @@ static const struct hook_symbol swapoff_begin_symbols[] = {
 		.required = needed_by, .symbols = list, .instead = stands_in, .lost = gone         \
 	}
 
+#define ATOMIC_EVENT(what, id, wanted_by, list, gone)                                              \
+	{                                                                                          \
+		.name = what, .event = what, .probe = id, .groups = wanted_by, .symbols = list,    \
+		.lost = gone, .atomic = true                                                       \
+	}
+
 const struct hook hook_plan[] = {
 	STATE("in fault", fault_symbols, NULL, "LOOKUP write= and bypass=; READ cause=bypass"),
 	STATE("in swapoff walk", unuse_symbols, NULL, "LOOKUP cause=swapoff is shown as fault"),
@@ -459,8 +465,8 @@ const struct hook hook_plan[] = {
 	EVENT("READ", PROBE_READ, GROUP_RA, 0, readio_symbols, NULL, "what was read"),
 	EVENT("READ.ns", PROBE_READ_RETURN, GROUP_RA, 0, readreturn_symbols, NULL,
 	      "READ ns= of synchronous devices"),
-	EVENT("READ.ns", PROBE_READ_END, GROUP_RA, 0, readend_symbols, NULL,
-	      "READ ns= of other devices"),
+	ATOMIC_EVENT("READ.ns", PROBE_READ_END, GROUP_RA, readend_symbols,
+		     "READ ns= of other devices"),
 	EVENT("CACHE", PROBE_CACHE, GROUP_SWAP, 0, cache_symbols, NULL, "swap-cache insertions"),
 	EVENT("UNCACHE", PROBE_UNCACHE, GROUP_SWAP, 0, uncache_symbols, NULL,
 	      "swap-cache removals"),
@@ -493,13 +499,12 @@ const struct hook hook_plan[] = {
 		    "DRAIN: call site and batches"),
 	EVENT("RELEASE", PROBE_RELEASE, GROUP_LRU, 0, release_symbols, NULL,
 	      "releases of callers' batches"),
-	EVENT("FLUSH", PROBE_FLUSH, GROUP_LRU, 0, lruflush_symbols, NULL,
-	      "flushes of full batches"),
-	EVENT("FLUSH", PROBE_FLUSH_ROTATE, GROUP_LRU, 0, rotateflush_symbols, NULL,
-	      "FLUSH op=rotate; DRAIN rotate= where interrupts add to it"),
+	ATOMIC_EVENT("FLUSH", PROBE_FLUSH, GROUP_LRU, lruflush_symbols, "flushes of full batches"),
+	ATOMIC_EVENT("FLUSH", PROBE_FLUSH_ROTATE, GROUP_LRU, rotateflush_symbols,
+		     "FLUSH op=rotate; DRAIN rotate= where interrupts add to it"),
 	EVENT("LRUADD", PROBE_LRUADD, GROUP_LRU, 0, lruadd_symbols, NULL,
 	      "folios that join a per-CPU batch"),
-	EVENT("LRUADD", PROBE_LRU_ROTATE, GROUP_LRU, 0, rotate_symbols, NULL, "LRUADD op=rotate"),
+	ATOMIC_EVENT("LRUADD", PROBE_LRU_ROTATE, GROUP_LRU, rotate_symbols, "LRUADD op=rotate"),
 	LRU_JOIN(PROBE_LRU_DEACTIVATE_FILE, deactivate_file_symbols, "LRUADD op=deactivate_file"),
 	LRU_JOIN(PROBE_LRU_DEACTIVATE, deactivate_symbols, "LRUADD op=deactivate"),
 	LRU_JOIN(PROBE_LRU_LAZYFREE, lazyfree_symbols, "LRUADD op=lazyfree"),
@@ -515,10 +520,10 @@ const size_t hook_plan_len = sizeof(hook_plan) / sizeof(hook_plan[0]);
 
 /* Names beside those of the plan: what conditions mention, and the kernel's variables. */
 static const char *const other_names[] = {
-	"free_swap_slot",  "swapin_readahead_hits",  "prev_offset",    "last_readahead_pages",
-	"page_cluster",	   "enable_vma_readahead",   "nr_rotate_swap", "swap_info",
-	"vm_event_states", "__per_cpu_offset",	     "cpu_fbatches",   "lru_rotate",
-	"swp_slots",	   "swap_slot_cache_active",
+	"free_swap_slot",  "swapin_readahead_hits",  "prev_offset",	    "last_readahead_pages",
+	"page_cluster",	   "enable_vma_readahead",   "nr_rotate_swap",	    "swap_info",
+	"vm_event_states", "__per_cpu_offset",	     "cpu_fbatches",	    "lru_rotate",
+	"swp_slots",	   "swap_slot_cache_active", "register_fprobe_ips",
 };
 
 #define NAMES_MAX 240
@@ -562,6 +567,13 @@ static int read_symbols(struct hook_kernel *k, const char *path, struct error *e
 	return err;
 }
 
+static bool is_there(const struct hook_kernel *k, const char *base)
+{
+	const struct symbol *copies[SYMBOL_COPIES_MAX];
+
+	return symbols_function(symbols_find(&k->symbols, base), copies) > 0;
+}
+
 int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *btf, bool btf_needed,
 		     const char *config, struct error *e)
 {
@@ -578,8 +590,16 @@ int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *bt
 			return err;
 		k->have_btf = !err;
 	}
-	k->fprobe = kernel_config_read(config, &c) ? c.fprobe : -1;
-	return read_symbols(k, kallsyms, e);
+	k->fprobe = k->preempts = -1;
+	if (kernel_config_read(config, &c)) {
+		k->fprobe = c.fprobe;
+		k->preempts = c.preempts;
+	}
+	err = read_symbols(k, kallsyms, e);
+	/* Without a configuration: a function that is there with that option alone. */
+	if (!err && k->fprobe < 0 && is_there(k, "register_fprobe_ips"))
+		k->fprobe = 1;
+	return err;
 }
 
 void hook_kernel_free(struct hook_kernel *k)
@@ -595,26 +615,34 @@ static const struct btf_function *function_of(const struct hook_kernel *k, const
 	return NULL;
 }
 
-static bool is_there(const struct hook_kernel *k, const char *base)
-{
-	const struct symbol *copies[SYMBOL_COPIES_MAX];
-
-	return symbols_function(symbols_find(&k->symbols, base), copies) > 0;
-}
-
 /*
  * BTF describes the function before the compiler changed it, and fentry finds it by name: several
  * copies or a suffix leave only kprobes, which take addresses.
  */
-static void choose_kinds(const struct hook_kernel *k, struct hook_choice *c)
+static bool fentry_can(const struct hook_kernel *k, const struct hook_choice *c)
 {
 	const struct btf_function *f = function_of(k, c->symbol->symbol);
 
-	if (k->have_btf && c->n == 1 && c->copies[0]->form == SYMBOL_EXACT && f && f->present &&
-	    !c->symbol->kprobe_only && !(c->symbol->exit && f->returns_struct))
+	return k->have_btf && c->n == 1 && c->copies[0]->form == SYMBOL_EXACT && f && f->present &&
+	       !c->symbol->kprobe_only && !(c->symbol->exit && f->returns_struct);
+}
+
+/*
+ * A task can be preempted inside a program of fentry, and the kernel skips that program then for
+ * whoever runs on the CPU meanwhile: 0.2 to 4 % of the calls, where kernels preempt (6.16 on by
+ * default). Programs of kprobes hold preemption off, but the kernel skips them inside each other,
+ * also for interrupts, so what interrupts call stays with fentry.
+ */
+static void choose_kinds(const struct hook_kernel *k, struct hook_choice *c)
+{
+	bool fentry = fentry_can(k, c), skipped = k->preempts == 1 && !c->hook->atomic;
+
+	if (fentry && !skipped)
 		c->kinds[c->nkinds++] = ATTACH_FENTRY;
 	if (k->fprobe == 1)
 		c->kinds[c->nkinds++] = ATTACH_KPROBE_MULTI;
+	if (fentry && skipped)
+		c->kinds[c->nkinds++] = ATTACH_FENTRY;
 	c->kinds[c->nkinds++] = ATTACH_KPROBE;
 }
 

@@ -52,7 +52,9 @@ struct hook {
 	const struct hook_symbol *symbols; /* best first, ended by a NULL symbol */
 	const char *instead; /* what stands in for it where it is missing, NULL: nothing */
 	const char *lost;    /* what is not known then */
-	bool spare;	     /* where it is not there, another hook of the same event is enough */
+	/* Runs in interrupts, or where no task is preempted: fentry misses no run of it. */
+	bool atomic;
+	bool spare; /* where it is not there, another hook of the same event is enough */
 };
 
 #define HOOKS_MAX 64
@@ -65,7 +67,8 @@ struct hook_kernel {
 	struct btf_function functions[128];
 	size_t nfunctions;
 	bool have_btf;
-	int fprobe; /* CONFIG_FPROBE: 1, 0, -1 unknown */
+	int fprobe;   /* CONFIG_FPROBE: 1, 0, -1 unknown */
+	int preempts; /* a task in the kernel can be preempted: 1, 0, -1 unknown */
 };
 
 /* The choice for one hook. */

@@ -292,7 +292,7 @@ static __always_inline void lookup_finish(struct task_state *ts, u32 probe, u64 
 	r->ra = r->hit ? ra : 0;
 	if (r->hit)
 		r->order = order_of(folio_pages(folio));
-	if (r->cause != CAUSE_SWAPOFF && (!r->hit || wait_hit))
+	if ((r->cause != CAUSE_SWAPOFF || (wait_hit && !r->have_addr)) && (!r->hit || wait_hit))
 		ts->ctx |= CTX_PENDING;
 	else
 		record_send(r);
@@ -390,7 +390,10 @@ static __always_inline void plain_lookup_exit(u64 folio)
 		return;
 	}
 	if (on) {
-		lookup_finish(ts, PROBE_LOOKUP, folio, 0, true);
+		/* Swapoff's hits are not accounted, and where a miss belongs is known when it is
+		 * read. */
+		lookup_finish(ts, PROBE_LOOKUP, folio, 0,
+			      ts->lookup.cause != CAUSE_SWAPOFF || no_pointer(folio));
 		/* Whether a hit consumed a mark is known after the accounting. */
 		ts->accounting = ts->ctx & CTX_PENDING && ts->lookup.hit;
 	}
@@ -458,6 +461,12 @@ static __always_inline void swapin_enter(u64 entry, u64 gfp, u64 vmf)
 		if (on)
 			count_lost(bpf_get_smp_processor_id(), PROBE_RA_VMA);
 		return;
+	}
+	/* The walk of swapoff asks by entry alone; only here it says for which address. */
+	if (ts->ctx & CTX_PENDING && ts->lookup.entry == entry && !ts->lookup.have_addr &&
+	    ts->lookup.cause == CAUSE_SWAPOFF) {
+		ts->lookup.addr = KERNEL_READ(f, address);
+		ts->lookup.have_addr = 1;
 	}
 	flush_pending(ts, 0, 0);
 	if (!on)

@@ -62,6 +62,7 @@ static int read_kernel(const struct arguments *args, struct hook_kernel *k, stru
 	const char *config = option_string(args, "config", NULL);
 	char own_kallsyms[512], own_btf[512], own_config[512];
 	bool other = kallsyms || btf || config;
+	int err;
 
 	/* With files of another kernel, what is not given is unknown, not this machine's. */
 	if (!kallsyms) {
@@ -75,7 +76,10 @@ static int read_kernel(const struct arguments *args, struct hook_kernel *k, stru
 	if (!config && !other && machine_config_path(root(), own_config, sizeof(own_config)))
 		config = own_config;
 	explain_no_btf(btf, no_btf);
-	return hook_kernel_read(k, kallsyms, btf, option_given(args, "btf"), config, e);
+	err = hook_kernel_read(k, kallsyms, btf, option_given(args, "btf"), config, e);
+	if (!err && !other && machine_preempts(root()) >= 0)
+		k->preempts = machine_preempts(root());
+	return err;
 }
 
 /* bcc attaches by kprobes alone. */

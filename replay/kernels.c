@@ -115,6 +115,11 @@ static void list(char *out, size_t size, const char *word)
 	snprintf(out + len, size - len, "%s%s", len ? ", " : "", word);
 }
 
+const struct kernel *kernel_at(unsigned int i)
+{
+	return i < KERNELS ? &kernels[i] : NULL;
+}
+
 void kernel_names(char *out, size_t size)
 {
 	out[0] = '\0';
