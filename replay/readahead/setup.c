@@ -293,6 +293,7 @@ static int finish_policy(struct readahead_state *f, unsigned int p)
 	struct replay_result *res = &f->x->results[p];
 	int ret = readahead_end_phase(&f->runs[p]);
 
+	run_end_slice(&f->runs[p]);
 	res->readahead.known = s->events[EV_LOOKUP] > 0;
 	if (!ret)
 		ret = take_recorded_windows(s, res);
