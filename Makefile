@@ -220,6 +220,12 @@ $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(TRACECMD_LIBS) $(ALL_LDLIBS)
 
+# What lab/kernel-data.sh reduces kernels with.
+$(O)/lab/reduce: lab/reduce.c $(O)/libswaptrace.a
+	@mkdir -p $(@D)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/libswaptrace.a $(ALL_LDLIBS)
+
 # What disturbs the program under test: see tests/faults.
 FAULTS := $(O)/tests/inject $(O)/tests/no_memory.so
 

@@ -24,21 +24,29 @@ static const char *const other_names[] = {
 #define NEWEST_MAJOR 7
 #define NEWEST_MINOR 3
 
-static size_t plan_names(const char **names)
+static size_t add_name(const char **names, size_t n, size_t max, const char *name)
+{
+	for (size_t i = 0; name && i < n; i++)
+		if (!strcmp(names[i], name))
+			return n;
+	if (name && n < max)
+		names[n++] = name;
+	return n;
+}
+
+size_t hook_plan_names(const char **names, size_t max)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < hook_plan_len; i++) {
 		for (const struct hook_symbol *s = hook_plan[i].symbols; s->symbol; s++) {
-			names[n++] = s->symbol;
-			if (s->with)
-				names[n++] = s->with;
-			if (s->absent)
-				names[n++] = s->absent;
+			n = add_name(names, n, max, s->symbol);
+			n = add_name(names, n, max, s->with);
+			n = add_name(names, n, max, s->absent);
 		}
 	}
 	for (size_t i = 0; i < sizeof(other_names) / sizeof(other_names[0]); i++)
-		names[n++] = other_names[i];
+		n = add_name(names, n, max, other_names[i]);
 	return n;
 }
 
@@ -50,7 +58,7 @@ static int read_symbols(struct hook_kernel *k, const char *path, struct error *e
 
 	if (!in)
 		return error_errno(e, -errno, "%s: cannot be opened", path);
-	err = symbols_read(&k->symbols, in, path, names, plan_names(names), e);
+	err = symbols_read(&k->symbols, in, path, names, hook_plan_names(names, NAMES_MAX), e);
 	fclose(in);
 	return err;
 }
@@ -410,7 +418,8 @@ void hook_describe_missing(const struct hook_choice *c, char *out, size_t size)
 	bool first = true;
 
 	for (const struct hook_symbol *s = c->hook->symbols; s->symbol && len < size; s++) {
-		if (told_before(c->hook, s))
+		/* What only the lab kernel has is no news elsewhere. */
+		if (told_before(c->hook, s) || !strcmp(s->kernels, "lab"))
 			continue;
 		len += (size_t)snprintf(out + len, size - len, "%s%s", first ? "" : ", ",
 					s->symbol);

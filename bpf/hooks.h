@@ -70,6 +70,13 @@ struct hook {
 extern const struct hook hook_plan[];
 extern const size_t hook_plan_len;
 
+/**
+ * hook_plan_names - every symbol that the plan asks for, functions and variables, each once
+ * @names: room for @max of them; static strings
+ * Returns their number.
+ */
+size_t hook_plan_names(const char **names, size_t max);
+
 /* Facts about the kernel that the plan is resolved against. */
 struct hook_kernel {
 	struct symbol_table symbols;
