@@ -425,7 +425,8 @@ static bool comes_whole(const struct ra_run *run, uint32_t first, uint32_t size)
 
 /*
  * swapin-order=: the need brings in the largest part of the folio that went out, up to the order
- * that the policy allows, aligned within it (kernel-facts 1.8). Returns false where it is one page.
+ * that the policy allows, aligned within it (docs/kernel-facts.md#bypass). Returns false where it
+ * is one page.
  */
 static bool swap_in_large(struct ra_run *run, const struct need *n)
 {

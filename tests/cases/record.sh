@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# record without a kernel that lets us record: plans of made-up kernels (cases.md 46-49), refusals that name what is
+# record without a kernel that lets us record: plans of made-up kernels (cases 46-49), refusals that name what is
 # missing (45, 53, 54) and leave no file behind. Recording itself is tested in guests.
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 cd "$WORK" || exit 1
 
-# The kernel of cases.md 46 and 49, and of 47: no swapin_nr_pages, a second copy, one in a module.
+# The kernel of cases 46 and 49, and of 47: no swapin_nr_pages, a second copy, one in a module.
 write_kernel() {
 	cat >kallsyms <<'END'
 ffffffff81000000 T do_swap_page

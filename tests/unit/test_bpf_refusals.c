@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why recording is refused, in words: no BTF (cases.md 45), lockdown (53), privileges (54). */
+/* Why recording is refused, in words: no BTF (case 45), lockdown (53), privileges (54). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static int teardown(void **state)
 	return system(command);
 }
 
-/* ---- cases.md 45 ---- */
+/* ---- case 45 ---- */
 
 static struct btf_file *read_btf(const char *name, int want, struct error *e)
 {
@@ -203,7 +203,7 @@ static void test_btf_damage(void **state)
 	}
 }
 
-/* ---- cases.md 53 ---- */
+/* ---- case 53 ---- */
 
 static struct privilege privileged(void)
 {
@@ -253,7 +253,7 @@ static void test_no_lockdown_file(void **state)
 	assert_null(strstr(e.text, "lockdown"));
 }
 
-/* ---- cases.md 54 ---- */
+/* ---- case 54 ---- */
 
 static void test_container_root(void **state)
 {
@@ -313,7 +313,7 @@ static void test_memlock(void **state)
 	assert_string_equal(e.text, "untouched");
 }
 
-/* ---- cases.md 58 ---- */
+/* ---- case 58 ---- */
 
 static void test_pid_of_a_container(void **state)
 {
