@@ -7,6 +7,8 @@
 #   make torture      writing, with every call failing and 200 kills of each kind (10 minutes)
 #   make check-golden GOLDEN=DIR   every vector file of the real kernel code below DIR
 #   make install      DESTDIR= PREFIX=/usr/local; make uninstall takes it away again
+#   make deb          packages of Debian into build/deb; make check-deb tries them in a clean folder
+#   make dist         the sources as a tarball that is the same wherever it is made
 #   make man          manual pages and completions into build/man
 #   make lab          record a swapoff in a guest (KERNEL=6.12, any other series of lab/run.sh, or lab)
 #   make lab-kernel   build the kernel with switches for the lab (10 minutes, kept below ~/.cache)
@@ -159,10 +161,31 @@ $(O)/libswapmodel.a: $(MODEL_OBJS)
 	@echo '  AR   $@'
 	$(Q)$(AR) rcs $@ $^
 
+# The same as a shared library. Its number changes when a program must be built anew.
+MODEL_SONAME := libswapmodel.so.0
+MODEL_MAP := replay/model/swapmodel.map
+$(O)/$(MODEL_SONAME): $(MODEL_SRCS:%.c=$(O)/pic/%.o) $(MODEL_MAP)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(MODEL_SONAME) -Wl,--version-script=$(MODEL_MAP) \
+		-o $@ $(filter %.o,$^)
+
+$(O)/pic/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo '  CC   $< (shared)'
+	$(Q)$(CC) $(CSTD) $(CPPFLAGS) $(WARN) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+
+$(O)/swapmodel.pc: $(O)/flags Makefile
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(PREFIX)/$(LIBNAME)' 'includedir=$${prefix}/include' '' 'Name: swapmodel' \
+		"Description: models of the Linux kernel's swap readahead, slot allocator and LRU batches" \
+		'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lswapmodel' > $@
+
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo '  CC   $<'
-	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(HOT) -MMD -MP -c -o $@ $<
+
+# The loops over the columns of a block: what -O2 leaves one by one is done several at a time.
+$(O)/traces/block.o $(O)/traces/column_decode.o: HOT := $(if $(filter -O2,$(ALL_CFLAGS)),-O3)
 
 $(O)/import/tracedat_lib.o: ALL_CPPFLAGS += $(TRACECMD_CPPFLAGS)
 
@@ -197,6 +220,12 @@ $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(TRACECMD_LIBS) $(ALL_LDLIBS)
 
+# What lab/kernel-data.sh reduces kernels with.
+$(O)/lab/reduce: lab/reduce.c $(O)/libswaptrace.a
+	@mkdir -p $(@D)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/libswaptrace.a $(ALL_LDLIBS)
+
 # What disturbs the program under test: see tests/faults.
 FAULTS := $(O)/tests/inject $(O)/tests/no_memory.so
 
@@ -212,7 +241,7 @@ $(O)/tests/no_memory.so: tests/faults/no_memory.c $(O)/flags
 
 faults: $(FAULTS)
 
--include $(LIB_OBJS:.o=.d) $(O)/cli/main.d $(O)/import/tracedat_none.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
+-include $(LIB_OBJS:.o=.d) $(MODEL_SRCS:%.c=$(O)/pic/%.d) $(O)/cli/main.d $(O)/import/tracedat_none.d $(UNIT_BINS:=.d) $(GOLDEN_OBJS:.o=.d)
 
 deps:
 	lab/deps.sh
@@ -261,7 +290,9 @@ man: $(O)/swaptrace
 	done
 
 BINDIR := $(DESTDIR)$(PREFIX)/bin
-LIBDIR := $(DESTDIR)$(PREFIX)/lib
+# lib/x86_64-linux-gnu for packages of Debian
+LIBNAME ?= lib
+LIBDIR := $(DESTDIR)$(PREFIX)/$(LIBNAME)
 INCDIR := $(DESTDIR)$(PREFIX)/include/swapmodel
 SHARE := $(DESTDIR)$(PREFIX)/share
 BASHCOMP := $(SHARE)/bash-completion/completions
@@ -269,17 +300,25 @@ ZSHCOMP := $(SHARE)/zsh/site-functions
 FISHCOMP := $(SHARE)/fish/vendor_completions.d
 MODEL_HEADERS := $(addprefix replay/model/,alloc.h pagevec.h readahead.h)
 
-install: $(O)/swaptrace $(O)/libswapmodel.a man
-	install -d "$(BINDIR)" "$(LIBDIR)" "$(INCDIR)" "$(SHARE)/man/man1" "$(SHARE)/man/man5" \
+install: $(O)/swaptrace $(O)/libswapmodel.a $(O)/$(MODEL_SONAME) $(O)/swapmodel.pc man
+	install -d "$(BINDIR)" "$(LIBDIR)/pkgconfig" "$(INCDIR)" "$(SHARE)/man/man1" "$(SHARE)/man/man5" \
 		"$(SHARE)/man/man7" "$(SHARE)/doc/swaptrace" "$(SHARE)/swaptrace/samples" \
 		"$(BASHCOMP)" "$(ZSHCOMP)" "$(FISHCOMP)"
 	install -m 755 $(O)/swaptrace "$(BINDIR)/"
-	install -m 644 $(O)/libswapmodel.a "$(LIBDIR)/"
+	install -m 644 $(O)/libswapmodel.a $(O)/$(MODEL_SONAME) "$(LIBDIR)/"
+	ln -sf $(MODEL_SONAME) "$(LIBDIR)/libswapmodel.so"
+	install -m 644 $(O)/swapmodel.pc "$(LIBDIR)/pkgconfig/"
 	install -m 644 $(MODEL_HEADERS) "$(INCDIR)/"
 	install -m 644 $(O)/man/*.1 "$(SHARE)/man/man1/"
 	install -m 644 docs/man/*.5 "$(SHARE)/man/man5/"
 	install -m 644 docs/man/*.7 "$(SHARE)/man/man7/"
-	install -m 644 README.md LICENSE "$(SHARE)/doc/swaptrace/"
+	install -m 644 README.md NEWS.md CONTRIBUTING.md LICENSE "$(SHARE)/doc/swaptrace/"
+	for d in docs docs/man docs/schema lab; do \
+		install -d "$(SHARE)/doc/swaptrace/$$d" && \
+		for f in $$d/*.md $$d/*.[57] $$d/*.json; do \
+			[ ! -f $$f ] || install -m 644 $$f "$(SHARE)/doc/swaptrace/$$d/" || exit 1; \
+		done || exit 1; \
+	done
 	install -m 644 docs/schema/*.json "$(SHARE)/swaptrace/"
 	install -m 644 $(wildcard traces/samples/*) "$(SHARE)/swaptrace/samples/"
 	install -m 644 $(O)/man/completion.bash "$(BASHCOMP)/swaptrace"
@@ -287,11 +326,25 @@ install: $(O)/swaptrace $(O)/libswapmodel.a man
 	install -m 644 $(O)/man/completion.fish "$(FISHCOMP)/swaptrace.fish"
 
 uninstall:
-	rm -f "$(BINDIR)/swaptrace" "$(LIBDIR)/libswapmodel.a" "$(SHARE)"/man/man1/swaptrace.1 \
+	rm -f "$(BINDIR)/swaptrace" "$(LIBDIR)"/libswapmodel.* "$(LIBDIR)/pkgconfig/swapmodel.pc" "$(SHARE)"/man/man1/swaptrace.1 \
 		"$(SHARE)"/man/man1/swaptrace-*.1 "$(SHARE)"/man/man5/swaptrace.data.5 \
 		"$(SHARE)"/man/man7/swaptrace.7 "$(BASHCOMP)/swaptrace" "$(ZSHCOMP)/_swaptrace" \
 		"$(FISHCOMP)/swaptrace.fish"
 	rm -rf "$(INCDIR)" "$(SHARE)/swaptrace" "$(SHARE)/doc/swaptrace"
+
+# Packages of Debian into $(O)/deb, from what is committed; make check-deb looks at them and tries them.
+deb:
+	@DEB=1 lab/deps.sh
+	@lab/deb.sh "$(O)/deb"
+
+check-deb: deb
+	@tests/deb.sh "$(O)/deb"
+
+# The same bytes for everybody: from the commit, with its time.
+dist:
+	@mkdir -p $(O)
+	@git archive --prefix=swaptrace-$(VERSION)/ HEAD | gzip -9n > $(O)/swaptrace-$(VERSION).tar.gz
+	@echo $(O)/swaptrace-$(VERSION).tar.gz
 
 check-format:
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
@@ -302,7 +355,7 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: .FORCE all deps unit faults check torture check-format check-bcc check-golden demo lab lab-kernel fidelity man install uninstall format clean
+.PHONY: .FORCE all deps unit faults check torture check-format check-bcc check-golden demo lab lab-kernel fidelity man install uninstall deb check-deb dist format clean
 .DELETE_ON_ERROR:
 # Without names it would mean every file, and one that is missing would not be made again.
 .SECONDARY: $(BPF_SKELS) $(BPF_SKELS:.skel.h=.bpf.o)

@@ -19,6 +19,9 @@ bool kernel_config_read(const char *path, struct kernel_config *c)
 		c->swap |= !strcmp(line, "CONFIG_SWAP=y\n");
 		c->thp_swap |= !strcmp(line, "CONFIG_THP_SWAP=y\n");
 		c->fprobe |= !strcmp(line, "CONFIG_FPROBE=y\n");
+		c->preempts |= !strcmp(line, "CONFIG_PREEMPT=y\n") ||
+			       !strcmp(line, "CONFIG_PREEMPT_LAZY=y\n") ||
+			       !strcmp(line, "CONFIG_PREEMPT_RT=y\n");
 	}
 	return gzclose(in) == Z_OK && any;
 }

@@ -9,6 +9,7 @@ struct kernel_config {
 	bool swap;     /* CONFIG_SWAP */
 	bool thp_swap; /* CONFIG_THP_SWAP */
 	bool fprobe;   /* CONFIG_FPROBE */
+	bool preempts; /* a task in the kernel can be preempted, unless that is changed at boot */
 };
 
 /**

@@ -56,6 +56,20 @@ void machine_release(const char *root, char *out, size_t size)
 	snprintf(out, size, "%s", uname(&u) ? "unknown" : u.release);
 }
 
+int machine_preempts(const char *root)
+{
+	char line[128], *word, *end;
+
+	if (!read_word(root, "/sys/kernel/debug/sched/preempt", line, sizeof(line)))
+		return -1;
+	word = strchr(line, '(');
+	end = word ? strchr(word, ')') : NULL;
+	if (!end)
+		return -1;
+	*end = '\0';
+	return !strcmp(word, "(full") || !strcmp(word, "(lazy");
+}
+
 bool machine_config_path(const char *root, char *out, size_t size)
 {
 	char release[128];

@@ -31,6 +31,13 @@ int machine_thp_counters(struct trace_header *h, const char *root, const char *w
  */
 bool machine_config_path(const char *root, char *out, size_t size) __attribute__((nonnull));
 
+/**
+ * machine_preempts - whether a task in the kernel can be preempted
+ * Returns 1 or 0 as the scheduler's file in debugfs says, which a boot parameter decides; -1 where
+ * it can't be read.
+ */
+int machine_preempts(const char *root);
+
 /** machine_release - uname -r, or what a test's root says */
 void machine_release(const char *root, char *out, size_t size);
 

@@ -176,7 +176,7 @@ uint64_t symbols_variable(const struct symbol_table *t, const char *base)
 	uint64_t address = 0;
 
 	for (unsigned int i = 0; s && i < s->n; i++) {
-		if (s->copies[i].function)
+		if (s->copies[i].form != SYMBOL_EXACT && s->copies[i].form != SYMBOL_STATIC)
 			continue;
 		if (address)
 			return 0;

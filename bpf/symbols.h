@@ -26,7 +26,7 @@ struct symbol {
 	char name[96];	  /* as in kallsyms, suffix included */
 	uint64_t address; /* 0 where the kernel hides addresses */
 	enum symbol_form form;
-	bool function; /* in the text section; otherwise a variable */
+	bool function; /* has the letter of a function; a variable may have it, too */
 };
 
 #define SYMBOL_COPIES_MAX 8
@@ -72,7 +72,10 @@ const struct symbol_set *symbols_find(const struct symbol_table *t, const char *
  */
 unsigned int symbols_function(const struct symbol_set *s, const struct symbol **out);
 
-/** symbols_variable - address of the variable, 0 when it is not there, hidden, or there are several
+/**
+ * symbols_variable - address of the variable, 0 when it is not there, hidden, or there are several
+ * Whatever letter it has: from 6.18 on the data of Debian's kernels is mapped executable, and its
+ * variables carry the letters of functions.
  */
 uint64_t symbols_variable(const struct symbol_table *t, const char *base);
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 const struct command *const command_table[] = {
-	&cmd_record, &cmd_replay,    &cmd_report, &cmd_compare, &cmd_sweep, &cmd_reproduce,
-	&cmd_gen,    &cmd_calibrate, &cmd_doctor, &cmd_import,	&cmd_dump,  &cmd_export,
-	&cmd_info,   &cmd_recover,   &cmd_help,	  NULL,
+	&cmd_record,	&cmd_replay, &cmd_report,    &cmd_compare, &cmd_sweep,	&cmd_policies,
+	&cmd_reproduce, &cmd_gen,    &cmd_calibrate, &cmd_doctor,  &cmd_import, &cmd_dump,
+	&cmd_export,	&cmd_info,   &cmd_recover,   &cmd_help,	   NULL,
 };
 
 const struct command *command_find(const char *name)

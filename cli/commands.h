@@ -14,6 +14,7 @@ extern const struct command cmd_dump;
 extern const struct command cmd_export;
 extern const struct command cmd_info;
 extern const struct command cmd_recover;
+extern const struct command cmd_policies;
 extern const struct command cmd_record;
 extern const struct command cmd_replay;
 extern const struct command cmd_reproduce;

@@ -6,7 +6,7 @@
 # usage: lab/deps.sh [--list | --missing]
 # GUESTS=0 leaves out what only guests need, HAVE_BPF=0 what only record needs, HAVE_TRACECMD=0 what
 # only the import of trace.dat needs; LAB_KERNEL=1 adds what building the lab kernel needs,
-# BCC=1 what record --backend bcc and make check-bcc need (with LLVM, 200 MB).
+# DEB=1 what make deb needs, BCC=1 what record --backend bcc and make check-bcc need (with LLVM, 200 MB).
 set -u
 
 # Without these nothing works (jq, zstd: for tests). libbpf and what it needs are for record
@@ -19,6 +19,7 @@ KERNEL="bc bison coccinelle flex libelf-dev libssl-dev pahole xz-utils"
 OPTIONAL="gnuplot-nox babeltrace2 protobuf-compiler"
 [ "${GUESTS:-1}" = 0 ] || OPTIONAL="$OPTIONAL qemu-system-x86 qemu-utils busybox-static cpio xz-utils trace-cmd"
 [ "${HAVE_TRACECMD:-1}" = 0 ] || OPTIONAL="$OPTIONAL libtracecmd-dev libtraceevent-dev libtracefs-dev"
+[ "${DEB:-0}" = 0 ] || OPTIONAL="$OPTIONAL debhelper dpkg-dev fakeroot lintian"
 [ "${BCC:-0}" = 0 ] || OPTIONAL="$OPTIONAL libbpfcc-dev e2fsprogs"
 
 say() {

@@ -4,27 +4,36 @@
 #include <errno.h>
 #include <string.h>
 
-static int load_type(struct columns *c, const struct trace_block *b, enum event_type type,
-		     uint32_t keys, uint32_t known)
+int view_ask(struct block_view *view, enum event_type type, uint32_t keys)
 {
-	c->known = keys | known;
-	c->have = block_have(b, type);
-	if (!c->have)
-		return -ENOMEM;
-	for (unsigned int k = 0; k < EVENT_KEYS; k++) {
-		if (!(keys >> k & 1))
-			continue;
-		c->v[k] = block_column(b, type, k);
+	struct columns *c = &view->of[type];
+
+	for (uint32_t left = keys & ~c->decoded; left; left &= left - 1) {
+		unsigned int k = (unsigned int)__builtin_ctz(left);
+
+		c->v[k] = block_column(view->block, type, k);
 		if (!c->v[k])
 			return -ENOMEM;
 	}
+	c->known |= keys;
+	c->decoded |= keys;
 	return 0;
+}
+
+static int load_type(struct block_view *view, enum event_type type, uint32_t keys, uint32_t known)
+{
+	struct columns *c = &view->of[type];
+
+	c->have = block_have(view->block, type);
+	c->known = known;
+	return c->have ? view_ask(view, type, keys) : -ENOMEM;
 }
 
 int view_load(struct block_view *view, const struct trace_block *b,
 	      const struct view_wanted *wanted)
 {
 	memset(view, 0, sizeof(*view));
+	view->block = b;
 	view->events = block_events(b);
 	view->types = block_types(b);
 	if (wanted->times)
@@ -41,8 +50,7 @@ int view_load(struct block_view *view, const struct trace_block *b,
 
 		if (!wanted->keys[t] || !block_count(b, (enum event_type)t))
 			continue;
-		ret = load_type(&view->of[t], b, (enum event_type)t, wanted->keys[t],
-				wanted->known[t]);
+		ret = load_type(view, (enum event_type)t, wanted->keys[t], wanted->known[t]);
 		if (ret)
 			return ret;
 	}

@@ -16,10 +16,12 @@ struct columns {
 	const uint32_t *have;	       /* known keys of the i-th event of the type */
 	const uint64_t *v[EVENT_KEYS]; /* value of the i-th event; NULL: key not asked for */
 	uint32_t known;		       /* keys of which one may ask whether they are known */
+	uint32_t decoded;	       /* keys that have their v */
 	uint32_t next;		       /* cursor: index of the next event of the type */
 };
 
 struct block_view {
+	const struct trace_block *block;
 	uint32_t events;
 	const uint8_t *types;
 	/* NULL unless asked for */
@@ -41,6 +43,12 @@ struct view_wanted {
  */
 int view_load(struct block_view *view, const struct trace_block *b,
 	      const struct view_wanted *wanted);
+
+/**
+ * view_ask - decode more keys of the events of @type, which the block has: for what is rarely read
+ * Returns 0 or -ENOMEM, as view_load().
+ */
+int view_ask(struct block_view *view, enum event_type type, uint32_t keys);
 
 #define EV_NOT_ASKED INT32_MIN
 

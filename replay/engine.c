@@ -30,6 +30,9 @@ struct engine {
 		int (*take)(void *family, const struct replay_event *ev);
 		void *family;
 	} takers[EV_NR][REPLAY_FAMILIES + 1]; /* ended by one without take() */
+	const struct replay_family *passer;   /* takes many events at once; NULL: none */
+	void *passing;
+	uint32_t alone; /* types of events that no other one takes */
 };
 
 const char *start_state_name(enum start_state s)
@@ -89,21 +92,6 @@ static int choose_verified(struct engine *g)
 
 /* --- set-up ------------------------------------------------------------------------------- */
 
-/*
- * Who owns which slot matters to VMA readahead alone, and most traces never change over to it. One
- * that does, by its settings or because the last rotational device goes, is walked once more.
- */
-static int survey_needs(struct engine *g)
-{
-	bool owners = readahead_wants_owners(g->x.o, g->x.header);
-	int ret = survey_trace(&g->survey, g->x.reader, owners, g->x.error);
-
-	if (ret || owners || !g->survey.vma_needs)
-		return ret;
-	survey_free(&g->survey);
-	return survey_trace(&g->survey, g->x.reader, true, g->x.error);
-}
-
 /* A page-cluster that the kernel had all the time is no what-if. */
 static bool as_recorded(const struct engine *g, const struct policy *p)
 {
@@ -150,7 +138,7 @@ static void set_slices(struct engine *g)
 static int prepare(struct engine *g)
 {
 	const struct replay_options *o = g->x.o;
-	int ret = survey_needs(g);
+	int ret = survey_trace(&g->survey, g->x.reader, readahead_owners(o), g->x.error);
 
 	if (!ret && o->verify)
 		ret = choose_verified(g);
@@ -171,10 +159,13 @@ static int prepare(struct engine *g)
 
 /* --- the walk -------------------------------------------------------------------------------- */
 
-static const struct view_wanted *wanted(const struct engine *g, struct view_wanted *w)
+static const struct view_wanted *wanted(const struct engine *g, const struct trace_block *b,
+					struct view_wanted *w)
 {
 	memset(w, 0, sizeof(*w));
-	world_wanted(&g->world, w);
+	world_wanted(&g->world, b, w);
+	/* Whoever wants to be called within the block. */
+	w->times |= g->wake_next <= block_last_ns(b);
 	for (unsigned int i = 0; i < REPLAY_FAMILIES; i++) {
 		const struct replay_family *f = replay_families[i];
 
@@ -224,6 +215,23 @@ static void list_takers(struct engine *g)
 	}
 }
 
+/* Does some family take many events at once? Its own events and those that it shares with nobody.
+ */
+static void choose_passer(struct engine *g)
+{
+	for (unsigned int i = 0; i < REPLAY_FAMILIES && !g->x.o->check; i++)
+		if (g->family[i] && replay_families[i]->passes) {
+			g->passer = replay_families[i];
+			g->passing = g->family[i];
+		}
+	for (int t = 0; t < EV_NR; t++) {
+		const struct taker *first = g->takers[t];
+
+		if (!first->take || (first->family == g->passing && !first[1].take))
+			g->alone |= 1u << t;
+	}
+}
+
 static int take(struct engine *g, const struct replay_event *ev)
 {
 	int ret = world_event(&g->world, ev);
@@ -233,20 +241,56 @@ static int take(struct engine *g, const struct replay_event *ev)
 	return !ret && g->x.o->check ? check(g) : ret;
 }
 
+/* The first event from @k on at or after the time of the next call of wake(). */
+static uint32_t wake_at(const struct engine *g, const struct block_view *v, uint32_t k)
+{
+	uint32_t end = v->events;
+
+	if (g->wake_next > block_last_ns(v->block))
+		return end;
+	while (k < end) {
+		uint32_t middle = k + (end - k) / 2;
+
+		if (v->times[middle] < g->wake_next)
+			k = middle + 1;
+		else
+			end = middle;
+	}
+	return end;
+}
+
+static int replay_events(struct engine *g, struct block_view *v, uint32_t k, uint32_t end)
+{
+	bool passes = g->passer && g->passer->passes(g->passing);
+	struct replay_event ev;
+	int ret = 0;
+
+	for (; k < end && !ret; k++) {
+		if (passes) {
+			ret = g->passer->pass(g->passing, v, &k, end, g->alone);
+			if (ret || k == end)
+				break;
+		}
+		if (view_event(v, k, &ev))
+			ret = take(g, &ev);
+	}
+	return ret;
+}
+
 static int replay_block(struct engine *g, struct block_view *v)
 {
-	for (uint32_t k = 0; k < v->events; k++) {
-		struct replay_event ev;
-		int ret = 0;
+	uint32_t k = 0;
+	int ret = 0;
 
-		if (v->times[k] >= g->wake_next)
-			ret = wake(g, v->times[k]);
-		if (!ret && view_event(v, k, &ev))
-			ret = take(g, &ev);
-		if (ret)
-			return ret;
+	while (k < v->events && !ret) {
+		uint32_t end = wake_at(g, v, k);
+
+		ret = replay_events(g, v, k, end);
+		if (!ret && end < v->events)
+			ret = wake(g, v->times[end]);
+		k = end;
 	}
-	return 0;
+	return ret;
 }
 
 static int walk(struct engine *g)
@@ -257,8 +301,9 @@ static int walk(struct engine *g)
 	int ret;
 
 	list_takers(g);
+	choose_passer(g);
 	while ((ret = trace_next_block(g->x.reader, &b, g->x.error)) > 0) {
-		ret = view_load(&view, b, wanted(g, &w));
+		ret = view_load(&view, b, wanted(g, b, &w));
 		if (!ret)
 			ret = replay_block(g, &view);
 		if (ret)

@@ -49,6 +49,17 @@ struct replay_family {
 	 * after *@next, which it sets. May be NULL. 0 or -ENOMEM
 	 */
 	int (*wake)(void *family, uint64_t t_ns, uint64_t *next);
+	/**
+	 * passes - may pass() be called for the block that comes? NULL: never
+	 */
+	bool (*passes)(const void *family);
+	/**
+	 * pass - take events from *@at on up to @end, together with what the world does about them
+	 * @alone: bit per type of event of which no other family takes events
+	 * *@at moves on to the first event that is left to world_event() and the families. 0 or
+	 * -ENOMEM
+	 */
+	int (*pass)(void *family, struct block_view *v, uint32_t *at, uint32_t end, uint32_t alone);
 	/** check - an event is over: does the state hold together? Slow; may be NULL. 0 or -EUCLEAN
 	 */
 	int (*check)(void *family);

@@ -62,6 +62,9 @@ const struct kernel *kernel_find(const struct kernel_release *r);
 /** kernel_by_name - the row of the release that model @name ("v6.12") is named after; NULL: none */
 const struct kernel *kernel_by_name(const char *name);
 
+/** kernel_at - row @i of the table, in order of age; NULL behind the last */
+const struct kernel *kernel_at(unsigned int i);
+
 /** kernel_names - the models' names in order of age, "v5.6, v6.1, ...", in @out of @size bytes */
 void kernel_names(char *out, size_t size);
 

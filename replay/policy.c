@@ -142,8 +142,7 @@ static int set_model(struct policy *p, const char *value, struct error *e)
 		kernel_names(names, sizeof(names));
 		return error_set(e, -EINVAL, "policy: model=%s is not one of %s", value, names);
 	}
-	if (p->swapoff == p->kernel->readahead.swapoff)
-		p->swapoff = k->readahead.swapoff;
+	p->swapoff = k->readahead.swapoff;
 	p->kernel = k;
 	return 0;
 }
@@ -185,34 +184,48 @@ static int set_device(struct policy *p, const char *value, struct error *e)
 }
 
 const struct policy_setting readahead_settings[] = {
-	{ "readahead", "cluster|vma|none|fixed:N", set_readahead, false },
-	{ "page-cluster", "N", set_page_cluster, false },
-	{ "swapoff", "vanilla|lookup-first|lookup-only|fixed:N", set_swapoff, false },
-	{ "prev", "global|per-device|per-cpu", set_prev, false },
-	{ "bypass", "kernel|none", set_bypass, false },
-	{ "swapin-order", "0|whole|cap:K", set_swapin_order, false },
-	{ NULL, NULL, NULL, false },
+	{ "readahead", "cluster|vma|none|fixed:N", set_readahead, false,
+	  "which readahead answers a need: by slots, by addresses of the VMA, none, aligned "
+	  "windows of N slots" },
+	{ "page-cluster", "N", set_page_cluster, false,
+	  "the sysctl: windows of at most 2^N pages" },
+	{ "swapoff", "vanilla|lookup-first|lookup-only|fixed:N", set_swapoff, false,
+	  "what swapoff does for an entry: read ahead at once, look it up first, look it up "
+	  "unaccounted, windows of N" },
+	{ "prev", "global|per-device|per-cpu", set_prev, false,
+	  "what the last offset that readahead remembers is of" },
+	{ "bypass", "kernel|none", set_bypass, false,
+	  "whether faults on synchronous devices go around the swap cache, as the kernel has it, "
+	  "or never" },
+	{ "swapin-order", "0|whole|cap:K", set_swapin_order, false,
+	  "how much of a large folio comes back for one fault: a page, all of it, up to 2^K "
+	  "pages" },
+	{ NULL, NULL, NULL, false, NULL },
 };
 
 const struct policy_setting alloc_settings[] = {
-	{ "allocator", "NAME", set_allocator, false },
-	{ "reserve", "ORDER:PERCENT", set_reserve, false },
-	{ "devices", "FILE", set_devices, false },
-	{ NULL, NULL, NULL, false },
+	{ "allocator", "NAME", set_allocator, false,
+	  "which generation of the slot allocator places the data" },
+	{ "reserve", "ORDER:PERCENT", set_reserve, false,
+	  "a share of each device's clusters is kept for one order; N percent" },
+	{ "devices", "FILE", set_devices, false,
+	  "other swap devices: a file of lines type= pages= prio= flags= memcg=" },
+	{ NULL, NULL, NULL, false, NULL },
 };
 
 const struct policy_setting lru_settings[] = {
-	{ "drain", "always|once", set_drain, false },
-	{ "drain-off", "SITE", set_drain_off, true },
-	{ "lruadd", "outline-mb|inline-mb|inline-relaxed", set_lruadd, false },
-	{ NULL, NULL, NULL, false },
+	{ "drain", "always|once", set_drain, false, "when the LRU batches are drained" },
+	{ "drain-off", "SITE", set_drain_off, true, "no drain at that call site" },
+	{ "lruadd", "outline-mb|inline-mb|inline-relaxed", set_lruadd, false,
+	  "how a page that joins an LRU list is tested; changes the estimate alone" },
+	{ NULL, NULL, NULL, false, NULL },
 };
 
 const struct policy_setting common_settings[] = {
-	{ "cpus", "N", set_cpus, false },
-	{ "model", "NAME", set_model, false },
-	{ "device", "PRESET|lat:US;bw:MBS", set_device, false },
-	{ NULL, NULL, NULL, false },
+	{ "cpus", "N", set_cpus, false, "recorded CPU c acts as c mod N" },
+	{ "model", "NAME", set_model, false, "all that kernel does; other settings change it" },
+	{ "device", "PRESET|lat:US;bw:MBS", set_device, false, "what times are estimated for" },
+	{ NULL, NULL, NULL, false, NULL },
 };
 
 const struct policy_setting *policy_setting_at(unsigned int i)
@@ -250,8 +263,18 @@ static int unknown_setting(const char *key, struct error *e)
 	return error_set(e, -EINVAL, "policy: unknown setting '%s'; there are %s", key, known);
 }
 
-/* @seen: a bit for each setting that came before */
-static int apply_setting(struct policy *p, char *setting, unsigned int *seen, struct error *e)
+/* A bundle of settings: it comes first, so that the others change it, in whatever order. */
+static bool is_bundle(const struct policy_setting *s)
+{
+	return s->set == set_model;
+}
+
+/*
+ * @seen: a bit for each setting that came before
+ * @bundles: only those are applied; else all others
+ */
+static int apply_setting(struct policy *p, char *setting, bool bundles, unsigned int *seen,
+			 struct error *e)
 {
 	char *value = strchr(setting, '=');
 	const struct policy_setting *set;
@@ -263,12 +286,26 @@ static int apply_setting(struct policy *p, char *setting, unsigned int *seen, st
 	set = find_setting(setting, &place);
 	if (!set)
 		return unknown_setting(setting, e);
+	if (is_bundle(set) != bundles)
+		return 0;
 	/* Sites add up; of anything else the last one would win unseen. */
 	if (*seen >> place & 1 && !set->repeatable)
 		return error_set(e, -EINVAL,
 				 "policy: %s is set twice; a policy has one value for it", setting);
 	*seen |= 1u << place;
 	return set->set(p, value, e);
+}
+
+static int apply_settings(struct policy *p, const char *spec, bool bundles, unsigned int *seen,
+			  struct error *e)
+{
+	char copy[sizeof(p->spec)], *rest = copy, *setting;
+	int ret = 0;
+
+	strcpy(copy, spec);
+	while (!ret && (setting = strsep(&rest, ",")))
+		ret = apply_setting(p, setting, bundles, seen, e);
+	return ret;
 }
 
 bool policy_reads_differ(const struct policy *p, const struct kernel *recorded)
@@ -285,20 +322,19 @@ bool policy_differs(const struct policy *p, const struct kernel *recorded)
 
 int policy_parse(struct policy *p, const struct kernel *recorded, const char *spec, struct error *e)
 {
-	char copy[sizeof(p->spec)], *rest = copy, *setting;
 	unsigned int seen = 0;
-	int ret = 0;
+	int ret;
 
 	policy_recorded(p, recorded);
 	if (strlen(spec) >= sizeof(p->spec))
 		return error_set(e, -EINVAL, "policy: longer than %zu characters",
 				 sizeof(p->spec) - 1);
-	strcpy(copy, spec);
 	strcpy(p->spec, spec);
 	if (!strcmp(spec, "recorded"))
 		return 0;
-	while (!ret && (setting = strsep(&rest, ",")))
-		ret = apply_setting(p, setting, &seen, e);
+	ret = apply_settings(p, spec, true, &seen, e);
+	if (!ret)
+		ret = apply_settings(p, spec, false, &seen, e);
 	p->what_if = policy_differs(p, recorded);
 	return ret;
 }

@@ -68,7 +68,8 @@ struct policy_setting {
 	/* Take the value; 0 or -EINVAL with a sentence that names the setting and what is possible
 	 */
 	int (*set)(struct policy *p, const char *value, struct error *e);
-	bool repeatable; /* several of them add up */
+	bool repeatable;     /* several of them add up */
+	const char *meaning; /* one line for help texts */
 };
 
 extern const struct policy_setting readahead_settings[], alloc_settings[], lru_settings[];

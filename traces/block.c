@@ -19,14 +19,20 @@ struct decoded {
 	uint64_t same;
 };
 
+/* The same for 32 bits: masks of known keys, CPUs, tasks. */
+struct masks {
+	uint32_t *v;
+	uint32_t room;
+	bool ready;
+	uint32_t same_n, same;
+};
+
 struct type_view {
 	uint16_t have_entry; /* position in entries[] + 1, 0: no such column */
 	uint16_t key_entry[EVENT_KEYS];
 	uint32_t count;
 	uint32_t next; /* row of the type that block_event() delivers next */
-	uint32_t *have;
-	uint32_t have_room;
-	bool have_ready;
+	struct masks have;
 	struct decoded keys[EVENT_KEYS];
 };
 
@@ -49,9 +55,9 @@ struct trace_block {
 
 	uint8_t *types;
 	struct decoded times;
-	int32_t *cpus, *tgids;
+	struct masks cpus, tgids;
 	uint32_t *comms;
-	bool cpus_ready, tgids_ready, comms_ready;
+	bool comms_ready;
 	uint64_t *scratch;
 };
 
@@ -65,11 +71,9 @@ struct trace_block *block_new(struct strpool *strings)
 	b->strings = strings;
 	b->decoder = column_decoder_new();
 	b->types = malloc(n);
-	b->cpus = malloc(n * sizeof(*b->cpus));
-	b->tgids = malloc(n * sizeof(*b->tgids));
 	b->comms = malloc(n * sizeof(*b->comms));
 	b->scratch = malloc(n * sizeof(*b->scratch));
-	if (!b->decoder || !b->types || !b->cpus || !b->tgids || !b->comms || !b->scratch) {
+	if (!b->decoder || !b->types || !b->comms || !b->scratch) {
 		block_free(b);
 		return NULL;
 	}
@@ -81,15 +85,15 @@ void block_free(struct trace_block *b)
 	if (!b)
 		return;
 	for (unsigned int t = 0; t < EV_NR; t++) {
-		free(b->types_view[t].have);
+		free(b->types_view[t].have.v);
 		for (unsigned int k = 0; k < EVENT_KEYS; k++)
 			free(b->types_view[t].keys[k].v);
 	}
 	column_decoder_free(b->decoder);
 	free(b->times.v);
 	free(b->types);
-	free(b->cpus);
-	free(b->tgids);
+	free(b->cpus.v);
+	free(b->tgids.v);
 	free(b->comms);
 	free(b->scratch);
 	free(b->locals);
@@ -113,8 +117,8 @@ static void forget(struct trace_block *b)
 	b->nentries = 0;
 	b->nlocals = 0;
 	b->times.ready = false;
-	b->cpus_ready = false;
-	b->tgids_ready = false;
+	b->cpus.ready = false;
+	b->tgids.ready = false;
 	b->comms_ready = false;
 	for (unsigned int t = 0; t < EV_NR; t++) {
 		struct type_view *v = &b->types_view[t];
@@ -123,7 +127,7 @@ static void forget(struct trace_block *b)
 		v->have_entry = 0;
 		v->count = 0;
 		v->next = 0;
-		v->have_ready = false;
+		v->have.ready = false;
 		for (unsigned int k = 0; k < EVENT_KEYS; k++)
 			v->keys[k].ready = false;
 	}
@@ -231,27 +235,45 @@ static const struct column_entry *entry_at(const struct trace_block *b, uint16_t
 	return slot ? &b->entries[slot - 1] : NULL;
 }
 
+/* Four sets of counters: neighbours of one type would wait for each other's addition. */
+static void count_types(const uint8_t *types, uint32_t n, uint32_t count[256])
+{
+	uint32_t sets[4][256] = { { 0 } };
+	uint32_t i = 0;
+
+	for (; i + 8 <= n; i += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, types + i, sizeof(eight));
+		sets[0][eight & 255]++;
+		sets[1][eight >> 8 & 255]++;
+		sets[2][eight >> 16 & 255]++;
+		sets[3][eight >> 24 & 255]++;
+		sets[0][eight >> 32 & 255]++;
+		sets[1][eight >> 40 & 255]++;
+		sets[2][eight >> 48 & 255]++;
+		sets[3][eight >> 56]++;
+	}
+	for (; i < n; i++)
+		sets[0][types[i]]++;
+	for (i = 0; i < 256; i++)
+		count[i] = sets[0][i] + sets[1][i] + sets[2][i] + sets[3][i];
+}
+
 static int decode_types(struct trace_block *b)
 {
 	const struct column_entry *e = entry_at(b, b->event_entry[COL_TYPES]);
-	uint32_t n = b->section.events;
-	/* Two sets of counters: neighbours of one type would wait for each other's addition. */
-	uint32_t even[256] = { 0 }, odd[256] = { 0 };
-	uint32_t i, known = 0;
+	uint32_t n = b->section.events, known = 0;
+	uint32_t count[256];
 
 	if (!n)
 		return 0;
 	if (!e || column_decode_bytes(b->decoder, e, b->scratch, b->types, n))
 		return -EBADMSG;
-	for (i = 0; i + 1 < n; i += 2) {
-		even[b->types[i]]++;
-		odd[b->types[i + 1]]++;
-	}
-	if (i < n)
-		even[b->types[i]]++;
+	count_types(b->types, n, count);
 	for (unsigned int t = 0; t < EV_NR; t++) {
-		b->types_view[t].count = even[t] + odd[t];
-		known += b->types_view[t].count;
+		b->types_view[t].count = count[t];
+		known += count[t];
 	}
 	return known == n ? 0 : -EBADMSG;
 }
@@ -400,37 +422,71 @@ const uint64_t *block_times(const struct trace_block *cb)
 	return b->times.v;
 }
 
+static bool masks_room(struct masks *m, uint32_t n)
+{
+	uint32_t room = n + n / 4 + 64;
+
+	if (m->v && n <= m->room)
+		return true;
+	free(m->v);
+	m->v = malloc(room * sizeof(*m->v));
+	m->room = m->v ? room : 0;
+	m->same_n = 0;
+	return m->v;
+}
+
+static void masks_same(struct masks *m, uint32_t value, uint32_t n)
+{
+	if (m->same_n >= n && m->same == value)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		m->v[i] = value;
+	m->same = value;
+	m->same_n = n;
+}
+
+static uint32_t task_number(uint64_t stored)
+{
+	return stored <= (uint64_t)INT32_MAX + 1 ? (uint32_t)stored - 1 : UINT32_MAX;
+}
+
 /* cpu and tgid are stored as n + 1, 0 for unknown. */
-static const int32_t *small_column(struct trace_block *b, enum event_column column, int32_t *out,
-				   bool *ready)
+static const int32_t *small_column(struct trace_block *b, enum event_column column, struct masks *m)
 {
 	const struct column_entry *e = entry_at(b, b->event_entry[column]);
 	uint32_t n = b->section.events;
 
-	if (*ready || !n)
-		return out;
-	if (!e || column_decode(b->decoder, e, b->scratch, n))
+	if (!m->ready && !masks_room(m, n))
 		return NULL;
-	for (uint32_t i = 0; i < n; i++)
-		out[i] = b->scratch[i] <= (uint64_t)INT32_MAX + 1
-				 ? (int32_t)((int64_t)b->scratch[i] - 1)
-				 : -1;
-	*ready = true;
-	return out;
+	if (m->ready || !n)
+		return (const int32_t *)m->v;
+	if (!e)
+		return NULL;
+	if (e->encoding == ENC_CONST) {
+		masks_same(m, task_number(e->base), n);
+	} else {
+		if (column_decode(b->decoder, e, b->scratch, n))
+			return NULL;
+		m->same_n = 0;
+		for (uint32_t i = 0; i < n; i++)
+			m->v[i] = task_number(b->scratch[i]);
+	}
+	m->ready = true;
+	return (const int32_t *)m->v;
 }
 
 const int32_t *block_cpus(const struct trace_block *cb)
 {
 	struct trace_block *b = mutable_block(cb);
 
-	return small_column(b, COL_CPUS, b->cpus, &b->cpus_ready);
+	return small_column(b, COL_CPUS, &b->cpus);
 }
 
 const int32_t *block_tgids(const struct trace_block *cb)
 {
 	struct trace_block *b = mutable_block(cb);
 
-	return small_column(b, COL_TGIDS, b->tgids, &b->tgids_ready);
+	return small_column(b, COL_TGIDS, &b->tgids);
 }
 
 static uint32_t pool_id(const struct trace_block *b, uint64_t local)
@@ -454,31 +510,44 @@ const uint32_t *block_comms(const struct trace_block *cb)
 	return b->comms;
 }
 
+/* Keys that events of @type can have. */
+static uint32_t possible_keys(enum event_type type)
+{
+	return ((1u << event_table[type].nkeys) - 1) | ((1u << COMMON_KEYS) - 1) << KEY_CPU;
+}
+
 const uint32_t *block_have(const struct trace_block *cb, enum event_type type)
 {
 	struct trace_block *b = mutable_block(cb);
 	struct type_view *t = &b->types_view[type];
 	const struct column_entry *e = entry_at(b, t->have_entry);
-	uint32_t known = (1u << event_table[type].nkeys) - 1;
+	uint32_t possible = possible_keys(type);
 
-	if (t->have_ready)
-		return t->have;
-	known |= ((1u << COMMON_KEYS) - 1) << KEY_CPU;
-	if (t->count > t->have_room || !t->have) {
-		uint32_t *bigger = malloc((t->count + 64) * sizeof(*bigger));
-
-		if (!bigger)
-			return NULL;
-		free(t->have);
-		t->have = bigger;
-		t->have_room = t->count + 64;
-	}
-	if (t->count && (!e || column_decode(b->decoder, e, b->scratch, t->count)))
+	if (t->have.ready)
+		return t->have.v;
+	if (!masks_room(&t->have, t->count) || (t->count && !e))
 		return NULL;
-	for (uint32_t i = 0; i < t->count; i++)
-		t->have[i] = (uint32_t)b->scratch[i] & known;
-	t->have_ready = true;
-	return t->have;
+	if (t->count && e->encoding == ENC_CONST) {
+		masks_same(&t->have, (uint32_t)e->base & possible, t->count);
+	} else if (t->count) {
+		if (column_decode(b->decoder, e, b->scratch, t->count))
+			return NULL;
+		t->have.same_n = 0;
+		for (uint32_t i = 0; i < t->count; i++)
+			t->have.v[i] = (uint32_t)b->scratch[i] & possible;
+	}
+	t->have.ready = true;
+	return t->have.v;
+}
+
+bool block_have_same(const struct trace_block *b, enum event_type type, uint32_t *have)
+{
+	const struct column_entry *e = entry_at(b, b->types_view[type].have_entry);
+
+	if (!e || e->encoding != ENC_CONST)
+		return false;
+	*have = (uint32_t)e->base & possible_keys(type);
+	return true;
 }
 
 static uint32_t count_known(const uint32_t *have, uint32_t n, unsigned int key)
@@ -575,11 +644,11 @@ bool block_event(struct trace_block *b, uint32_t i, struct event *ev)
 		return false;
 	row = t->next++;
 	event_init(ev, b->types[i], b->times.v[i]);
-	ev->cpu = b->cpus[i];
-	ev->tgid = b->tgids[i];
+	ev->cpu = (int32_t)b->cpus.v[i];
+	ev->tgid = (int32_t)b->tgids.v[i];
 	ev->comm = b->comms[i];
 	/* A mask may claim a key that has no column in a damaged block. */
-	for (uint32_t left = t->have[row]; left; left &= left - 1) {
+	for (uint32_t left = t->have.v[row]; left; left &= left - 1) {
 		unsigned int k = (unsigned int)__builtin_ctz(left);
 
 		if (t->keys[k].ready)

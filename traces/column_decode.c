@@ -295,10 +295,18 @@ int column_decode_bytes(struct column_decoder *d, const struct column_entry *e, 
 	const uint8_t *p;
 	int ret;
 
+	if (e->encoding == ENC_CONST) {
+		memset(out, e->base <= UINT8_MAX ? (int)e->base : UINT8_MAX, n);
+		return 0;
+	}
 	if (e->encoding == ENC_PLAIN && e->nplanes == 1 && e->base <= UINT8_MAX) {
 		p = plane_bytes(d, e, 0, n);
 		if (!p)
 			return -EBADMSG;
+		if (!e->base) {
+			memcpy(out, p, n);
+			return 0;
+		}
 		for (uint32_t i = 0; i < n; i++) {
 			unsigned int v = p[i] + (unsigned int)e->base;
 

@@ -158,6 +158,12 @@ const uint32_t *block_comms(const struct trace_block *b);
 const uint32_t *block_have(const struct trace_block *b, enum event_type type);
 
 /**
+ * block_have_same - whether all events of @type have the same known keys, which then are *@have
+ * Decodes nothing.
+ */
+bool block_have_same(const struct trace_block *b, enum event_type type, uint32_t *have);
+
+/**
  * block_column - for the i-th event of @type: the value of @key, 0 where not known
  * A key that no event of the block has gives a column of zeros. NULL: memory is out, or the column
  * is broken although its checksum is right (a hostile file); the same holds for the calls above.

@@ -244,7 +244,7 @@ static const struct family_handler handlers[EV_NR] = {
 /* Which additions are pages of swap-ins matters to policies that have their own. */
 static void wants(const void *family, struct view_wanted *w)
 {
-	w->cpus = w->tgids = true;
+	w->times = w->cpus = w->tgids = true;
 	if (((const struct lru_state *)family)->feed.any_coupled)
 		w->keys[EV_READ] |= BIT(KEY_TID);
 }

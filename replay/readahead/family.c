@@ -153,11 +153,40 @@ static int on_swapoff(void *family, const struct replay_event *ev)
 /* --- needs
  * ------------------------------------------------------------------------------------------ */
 
-static void fill_need(const struct readahead_state *f, const struct replay_event *ev,
-		      struct need *n)
+/* survey_vma(), which an event in a row after another of the VMA need not call. */
+static uint32_t find_vma(struct readahead_state *f, bool have_vma, uint64_t vma, int32_t tgid)
 {
-	const struct survey *s = f->x->survey;
+	uint64_t name = have_vma ? vma : (uint64_t)(uint32_t)tgid;
 
+	if (!f->last_index || f->last_vma != name || f->last_have_vma != have_vma) {
+		f->last_vma = name;
+		f->last_have_vma = have_vma;
+		f->last_index = survey_vma(f->x->survey, have_vma, vma, tgid);
+	}
+	return f->last_index;
+}
+
+void readahead_address(struct readahead_state *f, const struct columns *c, uint32_t i, int32_t tgid,
+		       struct need *n)
+{
+	uint32_t have = c->have[i];
+
+	if (!(have >> LOOKUP_ADDR & 1))
+		return;
+	n->have_addr = true;
+	n->addr = c->v[LOOKUP_ADDR][i];
+	n->vma = find_vma(f, have >> LOOKUP_VMA & 1, c->v[LOOKUP_VMA][i], tgid);
+	n->vma_start = c->v[LOOKUP_VMA_START][i];
+	n->vma_end = have >> LOOKUP_VMA_END & 1 ? c->v[LOOKUP_VMA_END][i] : UINT64_MAX;
+	/* Bounds that do not hold the address are none. */
+	if (n->addr < n->vma_start || n->addr >= n->vma_end) {
+		n->vma_start = 0;
+		n->vma_end = UINT64_MAX;
+	}
+}
+
+static void fill_need(struct readahead_state *f, const struct replay_event *ev, struct need *n)
+{
 	n->cause = (unsigned int)ev_value(ev, LOOKUP_CAUSE);
 	n->order = (unsigned int)ev_value(ev, LOOKUP_ORDER);
 	n->count = ev_has(ev, LOOKUP_COUNT) ? (int)(ev_value(ev, LOOKUP_COUNT) & 0xffff) : -1;
@@ -165,18 +194,8 @@ static void fill_need(const struct readahead_state *f, const struct replay_event
 	n->marked = ev_value(ev, LOOKUP_RA) != 0;
 	n->vma = 0;
 	n->have_addr = false;
-	if (!s->owners || !ev_has(ev, LOOKUP_ADDR))
-		return;
-	n->have_addr = true;
-	n->addr = ev_value(ev, LOOKUP_ADDR);
-	n->vma = survey_vma(s, ev_has(ev, LOOKUP_VMA), ev_value(ev, LOOKUP_VMA), ev_tgid(ev));
-	n->vma_start = ev_value(ev, LOOKUP_VMA_START);
-	n->vma_end = ev_get(ev, LOOKUP_VMA_END, UINT64_MAX);
-	/* Bounds that do not hold the address are none. */
-	if (n->addr < n->vma_start || n->addr >= n->vma_end) {
-		n->vma_start = 0;
-		n->vma_end = UINT64_MAX;
-	}
+	if (f->x->survey->owners)
+		readahead_address(f, ev->c, ev->i, ev_tgid(ev), n);
 }
 
 static int on_lookup(void *family, const struct replay_event *ev)
@@ -191,8 +210,8 @@ static int on_lookup(void *family, const struct replay_event *ev)
 	l.need.type = (unsigned int)ev_value(ev, LOOKUP_TYPE);
 	l.need.off = ev_value(ev, LOOKUP_OFF);
 	fill_need(f, ev, &l.need);
-	for (unsigned int p = 0; !f->waiting && p < f->x->o->npolicies; p++)
-		run_step(&f->runs[p], &l.need);
+	if (!f->waiting)
+		run_step(f->runs, f->x->o->npolicies, &l.need);
 	if (!f->verifying)
 		return 0;
 	l.hit = ev_has(ev, LOOKUP_HIT) ? ev_value(ev, LOOKUP_HIT) != 0 : -1;
@@ -335,6 +354,8 @@ static int begin(struct readahead_state *f)
 
 static void next_slice(struct readahead_state *f, uint64_t t_ns)
 {
+	for (unsigned int p = 0; p < f->x->o->npolicies; p++)
+		run_end_slice(&f->runs[p]);
 	while (t_ns >= f->next_slice_ns && f->slice + 1 < f->x->o->slices) {
 		f->slice++;
 		f->next_slice_ns += f->x->slice_ns;
@@ -383,6 +404,7 @@ static void wants(const void *family, struct view_wanted *w)
 {
 	const struct readahead_state *f = family;
 
+	w->times |= f->verifying;
 	w->cpus |= f->cpus;
 	w->tgids |= f->x->survey->owners || f->verifying;
 	if (f->x->survey->owners)
@@ -413,6 +435,8 @@ const struct replay_family readahead_family = {
 	.wants = wants,
 	.told = readahead_told,
 	.wake = wake,
+	.passes = readahead_passes,
+	.pass = readahead_pass,
 	.finish = readahead_finish,
 	.free = readahead_free,
 };

@@ -26,13 +26,23 @@ struct readahead_state {
 	int page_cluster, vma_ra; /* of the phase that goes on */
 	uint64_t next_slice_ns;
 	unsigned int slice;
+	/* The VMA of the need before: one task needs many pages of one in a row. */
+	uint64_t last_vma;
+	bool last_have_vma;
+	uint32_t last_index; /* 0: there is none */
 };
 
-/**
- * readahead_wants_owners - whether VMA readahead may run from the start on, so that the owners of
- * slots must be known
- */
-bool readahead_wants_owners(const struct replay_options *o, const struct trace_header *h);
+/** readahead_owners - where the policies of a replay need the owners of slots */
+enum survey_owners readahead_owners(const struct replay_options *o);
+
+/** readahead_address - fill in the address of LOOKUP event @i and the VMA it lies in; both may be
+ * unknown, as they are in @n before */
+void readahead_address(struct readahead_state *f, const struct columns *c, uint32_t i, int32_t tgid,
+		       struct need *n);
+
+/* blocks.c: members of struct replay_family */
+bool readahead_passes(const void *family);
+int readahead_pass(void *family, struct block_view *v, uint32_t *at, uint32_t end, uint32_t alone);
 
 /* setup.c: members of struct replay_family */
 int readahead_prepare(struct replay_context *x, void **family);

@@ -149,8 +149,6 @@ bool run_account(struct ra_run *run, const struct need *n)
 	*bits &= (uint8_t)~SLOT_MARKED;
 	if (marked) {
 		run->result->readahead.hits++;
-		if (run->slice)
-			run->slice->hits++;
 	} else if (*bits & SLOT_WRITEOUT && n->marked) {
 		marked = true;
 		run->result->readahead.writeout_hits++;
@@ -183,10 +181,7 @@ static void count_call(struct ra_run *run, enum ra_way way, unsigned int pages)
 		run->small[way == WAY_VMA][pages]++;
 	else
 		histogram_add(way == WAY_VMA ? &r->vma_windows : &r->cluster_windows, pages, 1);
-	if (run->slice) {
-		run->slice->calls++;
-		run->slice->window_pages += pages;
-	}
+	run->window_pages += pages;
 }
 
 void run_take_start_state(struct ra_run *run, const struct need *n, enum ra_way way)
@@ -222,13 +217,14 @@ unsigned int run_window(struct ra_run *run, const struct need *n, struct window_
 {
 	const struct swap_device *d = &run_devices(run)->dev[n->type];
 	unsigned int pages = 1, order = run_page_cluster(run);
-	struct ra_vma_geometry geometry = run->world->geometry;
+	struct ra_vma_geometry geometry;
 
-	geometry.clamp_zero = run->policy.kernel->readahead.vma_left_clamp;
 	walk->way = run_way(run, n);
 	run_take_start_state(run, n, walk->way);
 	switch (walk->way) {
 	case WAY_VMA:
+		geometry = run->world->geometry;
+		geometry.clamp_zero = run->policy.kernel->readahead.vma_left_clamp;
 		pages = ra_vma_window(&run->vma_word[n->vma], n->addr, n->vma_start, n->vma_end,
 				      order, &geometry, &walk->w);
 		/* The last page of the address space has no end to count to. */
@@ -368,10 +364,6 @@ void run_read(struct ra_run *run, uint32_t r, bool target)
 		count->ra_pages++;
 		count->unused++;
 	}
-	if (run->slice) {
-		run->slice->pages_read++;
-		run->slice->ra_pages += !target;
-	}
 }
 
 struct step {
@@ -399,8 +391,6 @@ static void read_around(struct ra_run *run, const struct need *n, uint64_t pages
 {
 	run->result->readahead.bypassed++;
 	run->result->readahead.pages_read += pages;
-	if (run->slice)
-		run->slice->pages_read += pages;
 	tell_read(run, &(struct swapin){ .cpu = n->cpu, .folios = 1, .large = pages > 1 });
 }
 
@@ -435,7 +425,8 @@ static bool comes_whole(const struct ra_run *run, uint32_t first, uint32_t size)
 
 /*
  * swapin-order=: the need brings in the largest part of the folio that went out, up to the order
- * that the policy allows, aligned within it (kernel-facts 1.8). Returns false where it is one page.
+ * that the policy allows, aligned within it (docs/kernel-facts.md#bypass). Returns false where it
+ * is one page.
  */
 static bool swap_in_large(struct ra_run *run, const struct need *n)
 {
@@ -503,27 +494,53 @@ static bool find_place(struct ra_run *run, struct need *n)
 	return true;
 }
 
-static void answer(struct ra_run *run, const struct need *n)
+/* The part of a window that lies in one stretch of slots. Returns how many pages are read. */
+static uint64_t read_slots(struct ra_run *run, const struct need *n, const struct ra_window *w)
+{
+	const uint8_t *refs = run->world->slots.refs;
+	uint32_t r = n->r - (uint32_t)(n->off - w->start), end = r + (uint32_t)(w->end - w->start);
+	size_t step = run->cache->policies;
+	uint8_t *bits = run_bits(run, r);
+	uint64_t reads = 0;
+
+	for (; r < end; r++, bits += step) {
+		if (*bits & SLOT_CACHED || !refs[r])
+			continue;
+		*bits = SLOT_CACHED | SLOT_MARKED | SLOT_UNUSED;
+		reads++;
+	}
+	return reads;
+}
+
+/* A window of slots as they were recorded, side by side. */
+static uint64_t read_window(struct ra_run *run, const struct need *n, const struct ra_window *w)
+{
+	struct readahead_result *count = &run->result->readahead;
+	uint8_t *target = run_bits(run, n->r);
+	uint64_t reads, wanted = !(*target & SLOT_CACHED);
+
+	/* It is read where its turn comes, by whatever way, and is no page read ahead. */
+	*target = wanted ? SLOT_CACHED : *target;
+	reads = read_slots(run, n, w);
+	count->pages_read += reads + wanted;
+	count->ra_pages += reads;
+	count->unused += reads;
+	return reads + wanted;
+}
+
+static bool in_one_stretch(const struct need *n, const struct ra_window *w)
+{
+	return w->start <= n->off && n->off < w->end && (w->start ^ (w->end - 1)) < SLOT_STRETCH &&
+	       w->start >> SLOT_STRETCH_SHIFT == (w->end - 1) >> SLOT_STRETCH_SHIFT;
+}
+
+/* The page is not in the cache, or the policy asks all the same. */
+static void miss(struct ra_run *run, const struct need *n, bool cached)
 {
 	struct readahead_result *r = &run->result->readahead;
-	bool cached = *run_bits(run, n->r) & SLOT_CACHED;
-	bool vanilla = n->cause == LOOKUP_SWAPOFF && run->policy.swapoff == SWAPOFF_VANILLA;
-	bool silent = n->cause == LOOKUP_SWAPOFF && run->policy.swapoff == SWAPOFF_LOOKUP_ONLY;
 	struct step step = { run, 0 };
 	struct window_walk walk;
 
-	r->lookups++;
-	r->cache_hits += cached;
-	if (run->slice) {
-		run->slice->lookups++;
-		run->slice->cache_hits += cached;
-	}
-	run_needed(run, n);
-	if (cached && !vanilla) {
-		if (!silent)
-			run_account(run, n);
-		return;
-	}
 	if (!cached && run->policy.swapin == SWAPIN_CAP && n->cause == LOOKUP_FAULT &&
 	    swap_in_large(run, n))
 		return;
@@ -532,13 +549,38 @@ static void answer(struct ra_run *run, const struct need *n)
 		return;
 	}
 	run_window(run, n, &walk);
-	run_walk(run, n, &walk, step_read, &step);
+	if (walk.neighbours && walk.way != WAY_VMA && !run->places && in_one_stretch(n, &walk.w))
+		step.reads = read_window(run, n, &walk.w);
+	else
+		run_walk(run, n, &walk, step_read, &step);
 	r->batches += step.reads > 0;
 	if (run->world->swapins.read)
 		tell_read(run, &(struct swapin){ .cpu = n->cpu,
 						 .folios = step.reads,
 						 .drained = walk.w.pages > 1,
 						 .vma = walk.way == WAY_VMA });
+}
+
+static inline void answer(struct ra_run *run, const struct need *n)
+{
+	struct readahead_result *r = &run->result->readahead;
+	uint8_t *bits = run_bits(run, n->r);
+	bool cached = *bits & SLOT_CACHED;
+	enum swapoff_policy swapoff = run->policy.swapoff;
+
+	r->lookups++;
+	r->cache_hits += cached;
+	r->unused -= *bits / SLOT_UNUSED & 1;
+	*bits &= (uint8_t)~SLOT_UNUSED;
+	if (!cached || (n->cause == LOOKUP_SWAPOFF && swapoff == SWAPOFF_VANILLA)) {
+		miss(run, n, cached);
+		return;
+	}
+	if (n->cause == LOOKUP_SWAPOFF && swapoff == SWAPOFF_LOOKUP_ONLY)
+		return;
+	/* A page without marks tells cluster readahead nothing. */
+	if (n->vma || *bits & (SLOT_MARKED | SLOT_WRITEOUT))
+		run_account(run, n);
 }
 
 /* A policy that places data, or lets large folios in. */
@@ -552,12 +594,39 @@ static void answer_placed(struct ra_run *run, struct need n)
 	answer(run, &n);
 }
 
-void run_step(struct ra_run *run, const struct need *n)
+void run_step(struct ra_run *runs, unsigned int nruns, const struct need *n)
 {
-	if (run->places || run->policy.swapin != SWAPIN_RECORDED)
-		answer_placed(run, *n);
-	else
-		answer(run, n);
+	for (struct ra_run *run = runs; run < runs + nruns; run++) {
+		if (run->places || run->policy.swapin != SWAPIN_RECORDED)
+			answer_placed(run, *n);
+		else
+			answer(run, n);
+	}
+}
+
+void run_end_slice(struct ra_run *run)
+{
+	const struct readahead_result *r = &run->result->readahead;
+	const struct time_slice now = {
+		.lookups = r->lookups,
+		.cache_hits = r->cache_hits,
+		.hits = r->hits,
+		.calls = r->calls,
+		.window_pages = run->window_pages,
+		.pages_read = r->pages_read,
+		.ra_pages = r->ra_pages,
+	};
+
+	if (!run->slice)
+		return;
+	run->slice->lookups += now.lookups - run->before_slice.lookups;
+	run->slice->cache_hits += now.cache_hits - run->before_slice.cache_hits;
+	run->slice->hits += now.hits - run->before_slice.hits;
+	run->slice->calls += now.calls - run->before_slice.calls;
+	run->slice->window_pages += now.window_pages - run->before_slice.window_pages;
+	run->slice->pages_read += now.pages_read - run->before_slice.pages_read;
+	run->slice->ra_pages += now.ra_pages - run->before_slice.ra_pages;
+	run->before_slice = now;
 }
 
 static int add_small(struct ra_run *run, int vma, struct histogram *h)

@@ -67,9 +67,11 @@ struct ra_run {
 	uint64_t small[2][SMALL_WINDOWS]; /* [0] cluster, [1] VMA: calls by window */
 	struct histogram before[2];	  /* [0] cluster, [1] VMA: counted when the phase began */
 	struct replay_result *result;
-	struct time_slice *slice; /* now */
-	uint64_t misplaced;	  /* needs of data whose place under the policy is not known */
-	uint64_t large;		  /* needs of several pages that do not lie side by side here */
+	struct time_slice *slice;	/* now; NULL: there is no time line */
+	struct time_slice before_slice; /* counts when it began */
+	uint64_t window_pages;		/* of all calls */
+	uint64_t misplaced; /* needs of data whose place under the policy is not known */
+	uint64_t large;	    /* needs of several pages that do not lie side by side here */
 };
 
 /* The pages of one window, in the order the kernel asks for them. */
@@ -115,7 +117,8 @@ void run_set_global(struct ra_run *run, uint32_t hits, uint64_t prev, uint32_t l
 /** run_page_cluster - vm.page-cluster under the policy at this moment */
 unsigned int run_page_cluster(const struct ra_run *run);
 
-/** run_bypasses - the need is served around swap cache and readahead (kernel-facts 1.8) */
+/** run_bypasses - the need is served around swap cache and readahead (docs/kernel-facts.md#bypass)
+ */
 bool run_bypasses(const struct ra_run *run, const struct need *n);
 
 /**
@@ -164,8 +167,11 @@ unsigned int run_walk(struct ra_run *run, const struct need *n, const struct win
 /** run_read - a page was read: it is cached, and marked unless it is the target */
 void run_read(struct ra_run *run, uint32_t r, bool target);
 
-/** run_step - the whole answer of the policy to one need */
-void run_step(struct ra_run *run, const struct need *n);
+/** run_step - the whole answer of the first @nruns policies from @runs on to one need */
+void run_step(struct ra_run *runs, unsigned int nruns, const struct need *n);
+
+/** run_end_slice - give the slice of the time line what was counted since it began */
+void run_end_slice(struct ra_run *run);
 
 /** run_finish - move the counts of the hot loop into the histograms by mode; 0 or -ENOMEM */
 int run_finish(struct ra_run *run);

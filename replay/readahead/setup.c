@@ -13,17 +13,6 @@
 /* --- set-up
  * --------------------------------------------------------------------------------------- */
 
-static bool header_rotational(const struct trace_header *h)
-{
-	unsigned int n;
-	const struct trace_device *d = trace_header_devices(h, &n);
-
-	for (unsigned int i = 0; i < n; i++)
-		if (d[i].type < SLOT_DEVICES && d[i].have_flags && d[i].flags & DEVICE_ROTATIONAL)
-			return true;
-	return false;
-}
-
 static bool policy_rotational(const struct alloc_policy *p)
 {
 	for (unsigned int t = 0; t < POLICY_DEVICES; t++)
@@ -32,21 +21,19 @@ static bool policy_rotational(const struct alloc_policy *p)
 	return false;
 }
 
-bool readahead_wants_owners(const struct replay_options *o, const struct trace_header *h)
+enum survey_owners readahead_owners(const struct replay_options *o)
 {
-	uint64_t value;
-	bool vma_ra = !trace_header_u64(h, "vma_ra", &value) || value;
+	enum survey_owners owners = OWNERS_RECORDED;
 
 	for (unsigned int i = 0; i < o->npolicies; i++) {
 		const struct policy *p = &o->policies[i];
-		bool rotational =
-			p->alloc.devices ? policy_rotational(&p->alloc) : header_rotational(h);
 
-		if (p->readahead == READAHEAD_VMA ||
-		    (p->readahead == READAHEAD_KERNEL && vma_ra && !rotational))
-			return true;
+		if (p->readahead == READAHEAD_VMA)
+			return OWNERS_ALWAYS;
+		if (p->alloc.devices && !policy_rotational(&p->alloc))
+			owners = OWNERS_NO_DISK;
 	}
-	return false;
+	return owners;
 }
 
 /* Whether there is anything for the model. */
@@ -306,6 +293,7 @@ static int finish_policy(struct readahead_state *f, unsigned int p)
 	struct replay_result *res = &f->x->results[p];
 	int ret = readahead_end_phase(&f->runs[p]);
 
+	run_end_slice(&f->runs[p]);
 	res->readahead.known = s->events[EV_LOOKUP] > 0;
 	if (!ret)
 		ret = take_recorded_windows(s, res);

@@ -6,6 +6,7 @@
 #include "common/histogram.h"
 #include "common/map.h"
 #include "replay/world/devices.h"
+#include "replay/columns.h"
 #include "replay/world/slots.h"
 #include "traces/trace.h"
 
@@ -26,7 +27,7 @@ enum start_bits {
 	START_MARKED = 1 << 3,	      /* with the readahead mark */
 	START_BY_LOOKUP = 1 << 4,     /* the cache bits come from a recorded lookup's answer */
 	START_FROM_SNAPSHOT = 1 << 5, /* a SLOTS event told, not an inference */
-	START_TOUCHED = 1 << 6, /* an event after the snapshot named it, so later marks are new */
+	START_TOUCHED = 1 << 6,	      /* whatever else names it, no more is learnt of the start */
 };
 
 /* What the trace shows of a device. */
@@ -46,6 +47,16 @@ struct first_call {
 	uint32_t needs; /* of a VMA: lookups up to then */
 	uint32_t hits, last;
 	uint64_t prev;
+};
+
+/*
+ * Whose page a slot holds matters to VMA readahead alone. It is found where a need of a known
+ * address falls in a time when that can occur:
+ */
+enum survey_owners {
+	OWNERS_RECORDED, /* on the recorded devices, with the recorded settings */
+	OWNERS_NO_DISK,	 /* also on other devices, none of which is rotational */
+	OWNERS_ALWAYS,	 /* whatever the devices and settings are */
 };
 
 struct survey {
@@ -69,20 +80,26 @@ struct survey {
 	uint32_t hits, last;
 	uint64_t prev;
 	struct first_call first_cluster;
-	bool owners;
+	bool owners; /* of slots are found */
+	enum survey_owners owners_where;
 	unsigned int page_shift;
 	bool vma_ra;		     /* enabled at this moment of the walk */
 	struct swap_devices devices; /* likewise */
 	int leaving;		     /* device whose swapoff goes on, -1: unknown */
-	bool vma_needs; /* some need of a known address falls in a time of VMA readahead */
+	struct block_view *view;     /* the walk is at; NULL outside of it */
+	bool one_by_one;	     /* lookups of that block */
+	bool shrunk; /* a device came back smaller than slots that were named before */
 	struct survey_device dev[SLOT_DEVICES];
 	struct slot_numbers numbers; /* of all slots that events name */
 	uint64_t slots_room;	     /* length of the arrays that follow; all are owned */
 	uint8_t *start;		     /* [slot]: enum start_bits */
 	uint8_t *refs;		     /* [slot]: references at the start where START_IN_USE */
 	struct slot_owner *owner;    /* [slot]: of the content at the start; NULL without owners */
-	uint32_t *instance;	/* [slot]: birth number of the content now, 0: that of the start */
-	struct map vmas;	/* recorded VMA id -> index, from 1 */
+	uint32_t *instance; /* [slot]: birth number of the content now, 0: that of the start */
+	struct map vmas;    /* recorded VMA id -> index, from 1 */
+	uint64_t last_vma;  /* the one that was looked up before, and its index, 0: none */
+	bool last_have_vma;
+	uint32_t last_index;
 	struct first_call *vma; /* [index] */
 	uint32_t nvmas, vma_room;
 	struct slot_owner *born; /* [birth number]: owner of later instances */
@@ -91,10 +108,11 @@ struct survey {
 
 /**
  * survey_trace - read the whole trace once and rewind it
- * @owners: find owners of slots, for VMA readahead
+ * What was read before the first such need is read again.
  * Returns 0 or negative errno; free with survey_free() in any case.
  */
-int survey_trace(struct survey *s, struct trace_reader *r, bool owners, struct error *e);
+int survey_trace(struct survey *s, struct trace_reader *r, enum survey_owners owners,
+		 struct error *e);
 
 /** survey_free - free what the survey owns */
 void survey_free(struct survey *s);

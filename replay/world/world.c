@@ -99,7 +99,7 @@ static int change_range(struct world *w, const struct data_change *like, uint64_
 	return ret;
 }
 
-static int take_birth(struct world *w, uint32_t r)
+int world_take_birth(struct world *w, uint32_t r)
 {
 	const struct survey *s = w->survey;
 	uint32_t instance = ++w->births;
@@ -115,7 +115,7 @@ static int take_births(struct world *w, struct slot_run run)
 	int ret = 0;
 
 	for (uint32_t i = 0; w->survey->owners && i < run.n && !ret; i++)
-		ret = take_birth(w, run.r + i);
+		ret = world_take_birth(w, run.r + i);
 	return ret;
 }
 
@@ -188,14 +188,13 @@ static void tell_swapoff(struct world *w, const struct swapoff_result *s, bool e
 }
 
 /* The first entry that a swapoff visits tells which device it is about. */
-static void count_swapoff(struct world *w, const struct replay_event *ev, uint64_t type,
-			  uint64_t cause)
+void world_count_swapoff(struct world *w, uint64_t t_ns, uint64_t type, uint64_t cause)
 {
 	struct swapoff_result *s = &w->swapoffs[w->nswapoffs - 1];
 
 	s->pages++;
 	s->shmem_pages += cause == LOOKUP_SHMEM;
-	s->last_progress_ns = ev->t_ns;
+	s->last_progress_ns = t_ns;
 	if (s->type >= 0)
 		return;
 	s->type = (int)type;
@@ -218,7 +217,7 @@ static int on_lookup(struct world *w, const struct slot_place *at, const struct 
 	if (count)
 		w->slots.refs[r] = slots_refs(count);
 	if (w->swapoff_open && cause != LOOKUP_FAULT)
-		count_swapoff(w, ev, type, cause);
+		world_count_swapoff(w, ev->t_ns, type, cause);
 	return 0;
 }
 
@@ -409,12 +408,19 @@ static int on_config(struct world *w, const struct slot_place *at, const struct 
 	return 0;
 }
 
+static void note_limits(struct world *w)
+{
+	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
+		w->limit[t] = slots_limit(w->devices.dev[t].pages);
+}
+
 static int on_swapon(struct world *w, const struct slot_place *at, const struct replay_event *ev)
 {
 	(void)at;
 	swap_device_on(&w->devices, ev_get(ev, SWAPON_TYPE, SLOT_DEVICES),
 		       ev_value(ev, SWAPON_PAGES), ev_has(ev, SWAPON_FLAGS),
 		       (uint32_t)ev_value(ev, SWAPON_FLAGS));
+	note_limits(w);
 	return 0;
 }
 
@@ -444,6 +450,7 @@ static int empty_device(struct world *w, unsigned int type)
 	while (!ret && slot_device_next(w->slots.numbers, type, &index, &run))
 		ret = change_slots(w, &change, run, nothing_left, 0);
 	swap_device_off(&w->devices, type);
+	note_limits(w);
 	return ret;
 }
 
@@ -521,12 +528,14 @@ static const struct {
 	[EV_LOST] = { on_lost, BIT(LOST_N), WHO },
 };
 
-void world_wanted(const struct world *w, struct view_wanted *wanted)
+void world_wanted(const struct world *w, const struct trace_block *b, struct view_wanted *wanted)
 {
 	for (int t = 0; t < EV_NR; t++)
 		wanted->keys[t] |=
 			handlers[t].keys | (w->requests.wanted ? handlers[t].request_keys : 0);
-	wanted->times = true;
+	/* When a setting changed, and how a swapoff comes on. */
+	wanted->times |= w->requests.wanted || w->swapoff_open || block_count(b, EV_SWAPOFF) ||
+			 block_count(b, EV_CONFIG);
 	wanted->cpus |= w->requests.wanted;
 	wanted->tgids |= w->requests.wanted;
 }
@@ -629,6 +638,7 @@ int world_init(struct world *w, const struct trace_header *h, const struct surve
 	for (unsigned int t = 0; t < SLOT_DEVICES; t++)
 		if (survey->dev[t].pages)
 			w->devices.dev[t].pages = survey->dev[t].pages;
+	note_limits(w);
 	w->places = calloc(policies + 1ul, sizeof(struct places *));
 	w->place_unknown = calloc(policies + 1ul, sizeof(bool));
 	ret = slots_init(&w->slots, &survey->numbers, survey->owners, folios);

@@ -81,6 +81,7 @@ struct world {
 	unsigned int nswapoffs;
 	bool swapoff_open;	      /* the last of them goes on */
 	uint64_t named[SLOT_DEVICES]; /* see slots_name() */
+	uint64_t limit[SLOT_DEVICES]; /* slots_limit() of the devices at this moment */
 	uint32_t births;	      /* of data, as the survey numbers them */
 	uint32_t needed;	      /* slot of the last LOOKUP; SLOT_NOWHERE: on no device */
 	uint64_t lost;		      /* lost events so far */
@@ -100,8 +101,8 @@ int world_init(struct world *w, const struct trace_header *h, const struct surve
 	       unsigned int policies, bool folios);
 void world_free(struct world *w);
 
-/** world_wanted - add the keys that the world reads to those wanted of a block */
-void world_wanted(const struct world *w, struct view_wanted *wanted);
+/** world_wanted - add what the world reads of @b to what is wanted of it */
+void world_wanted(const struct world *w, const struct trace_block *b, struct view_wanted *wanted);
 
 /** world_event - apply one event; 0 or -ENOMEM */
 int world_event(struct world *w, const struct replay_event *ev);
@@ -117,9 +118,9 @@ int world_finish(struct world *w);
 static inline void world_runs_begin(const struct world *w, uint64_t type, uint64_t off, uint64_t *n)
 {
 	uint64_t pages = type < SLOT_DEVICES ? w->devices.dev[type].pages : 0;
-	uint64_t limit = slots_limit(pages);
+	uint64_t limit = type < SLOT_DEVICES ? w->limit[type] : 0;
 
-	if (type >= SLOT_DEVICES || !off || off >= limit || (!pages && *n > SLOT_RUN_LIMIT))
+	if (!off || off >= limit || (!pages && *n > SLOT_RUN_LIMIT))
 		*n = 0;
 	else if (*n > limit - off)
 		*n = limit - off;
@@ -138,6 +139,13 @@ static inline uint32_t world_slot(const struct world *w, uint64_t type, uint64_t
 {
 	return off ? slot_number(w->slots.numbers, type, off) : SLOT_NOWHERE;
 }
+
+/* For quick.h. */
+
+/** world_take_birth - the slot holds new data, whose owner the survey knows; 0 or -ENOMEM */
+int world_take_birth(struct world *w, uint32_t r);
+/** world_count_swapoff - a swapoff, which goes on, looked up a page of device @type */
+void world_count_swapoff(struct world *w, uint64_t t_ns, uint64_t type, uint64_t cause);
 
 /* For requests.c. */
 

@@ -70,7 +70,7 @@ check_missing_file() {
 	tap_ok $status "a missing file is unreadable input (3), the message names it, nothing is written"
 }
 
-tap_plan 24
+tap_plan 27
 
 run "$SWAPTRACE"
 tap_is "$STATUS" 2 "no subcommand is wrong usage"
@@ -112,6 +112,21 @@ FORCE_COLOR=1 CLICOLOR_FORCE=1 TERM=xterm-256color "$SWAPTRACE" help | grep -q "
 tap_is $? 1 "no escape sequences"
 LC_ALL=xx_XX "$SWAPTRACE" help >"$OUT" 2>"$ERR"
 tap_same "$OUT" "$WORK/help" "an unknown locale changes nothing"
+
+# policies: each setting that is listed is one that --policy knows, each model one that model= takes.
+run "$SWAPTRACE" policies
+tap_is "$STATUS" 0 "policies lists what a policy is made of"
+awk 'NR > 2 && !NF { exit } NR > 2 { print $1 }' "$OUT" | sort >"$WORK/listed"
+run "$SWAPTRACE" replay --policy no-such-key=1 "$TOP/traces/samples/6.12-truncate.swaptrace"
+sed 's/.*there are //; s/, /\n/g' "$ERR" | sort >"$WORK/known"
+tap_same "$WORK/known" "$WORK/listed" "the settings are those of --policy"
+"$SWAPTRACE" policies | awk '/^model  *releases/ { on = 1; next } on { print $1 }' | sort -u >"$WORK/models"
+status=0
+while read -r model; do
+	"$SWAPTRACE" replay --policy "model=$model" "$TOP/traces/samples/6.12-truncate.swaptrace" >/dev/null 2>&1 || status=1
+done <"$WORK/models"
+[ "$(wc -l <"$WORK/models")" -ge 4 ] || status=1
+tap_ok $status "every model that is listed can be chosen"
 
 # Case 57: a build without BPF says so, and everything else is there.
 if [ -x "${SWAPTRACE_NOBPF:-}" ]; then

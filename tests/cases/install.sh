@@ -58,7 +58,7 @@ check_pages() {
 	tap_ok $status "the pages are good roff"
 }
 
-tap_plan 20
+tap_plan 22
 # What a build is made of follows its flags and its folder; what is there already is not made again.
 compiles() {
 	make_it -n "$@" all | grep -c "echo '  CC"
@@ -91,8 +91,11 @@ for page in man1/swaptrace.1 man5/swaptrace.data.5 man7/swaptrace.7; do
 done
 tap_is "$missing" "" "every subcommand, the format and the ideas have their page"
 check_pages
-[ -s "$USR/share/doc/swaptrace/README.md" ] && [ -s "$USR/share/doc/swaptrace/LICENSE" ]
-tap_ok $? "README and licence are installed"
+missing=
+for name in README.md LICENSE NEWS.md CONTRIBUTING.md $(git -C "$TOP" ls-files 'docs/*' 2>/dev/null); do
+	[ -s "$USR/share/doc/swaptrace/$name" ] || missing="$missing $name"
+done
+tap_is "$missing" "" "README, licence and documents are installed, where their links lead"
 
 check_syntax bash "$USR/share/bash-completion/completions/swaptrace"
 check_syntax zsh "$USR/share/zsh/site-functions/_swaptrace"
@@ -115,9 +118,14 @@ int main(void)
 	return ra_swapin_nr_pages_fn(100, 105, 2, 8, 0) != 4;
 }
 END
-run gcc -Wall -Wextra -Werror -I"$USR/include" -o "$WORK/user" "$WORK/user.c" -L"$USR/lib" -lswapmodel
+run gcc -Wall -Wextra -Werror -I"$USR/include" -o "$WORK/user" "$WORK/user.c" -L"$USR/lib" -l:libswapmodel.a
 tap_is "$STATUS" 0 "the model library can be used by itself" || tap_show "$ERR"
 run "$WORK/user"
+tap_is "$STATUS" 0 "and answers"
+sed 's/return .*/return !swap_alloc_generation(0);/' "$WORK/user.c" >"$WORK/shared.c"
+run gcc -Wall -Wextra -Werror -I"$USR/include" -o "$WORK/shared" "$WORK/shared.c" -L"$USR/lib" -lswapmodel
+tap_is "$STATUS $(readelf -d "$WORK/shared" | grep -c 'NEEDED.*libswapmodel\.so\.0')" "0 1" "and as a shared library" || tap_show "$ERR"
+run env LD_LIBRARY_PATH="$USR/lib" "$WORK/shared"
 tap_is "$STATUS" 0 "and answers"
 
 cd "$WORK" || exit 1

@@ -61,6 +61,9 @@ static void a_model_is_a_bundle_that_settings_refine(void **state)
 	assert_int_equal(p.swapoff, SWAPOFF_VANILLA);
 	assert_int_equal(policy_parse(&p, k, "model=v6.18,swapoff=lookup-first", &e), 0);
 	assert_int_equal(p.swapoff, SWAPOFF_LOOKUP_FIRST);
+	/* Also where it is what the recorded kernel does. */
+	assert_int_equal(policy_parse(&p, k, "swapoff=lookup-first,model=v6.18", &e), 0);
+	assert_int_equal(p.swapoff, SWAPOFF_LOOKUP_FIRST);
 }
 
 static void mistakes_are_named(void **state)
