@@ -11,6 +11,7 @@
 #include "import/readers.h"
 
 #define TYPES_MAX 4096
+#define TIMESTAMP_MIN 100000000000u /* milliseconds: of 1973, so that no value passes for one */
 
 /* "# TYPE node_vmstat_pswpin untyped" */
 struct metric_type {
@@ -174,7 +175,7 @@ int prometheus_read(const struct pasted *t, const struct reading_options *o, str
 		}
 		text_next(&(struct pasted){ t->name, l.s + n, l.len - n, DECIMAL_POINT }, &rest);
 		if (rest.n < 1 || rest.n > 2 || !take_value(&rest.w[0], &q) ||
-		    (rest.n == 2 && !word_count(&rest.w[1], &ms))) {
+		    (rest.n == 2 && (!word_count(&rest.w[1], &ms) || ms < TIMESTAMP_MIN))) {
 			ret = text_bad(
 				t, &l, e,
 				"Prometheus text: 'NAME{LABELS} VALUE [TIMESTAMP]' expected");
