@@ -220,6 +220,12 @@ $(O)/tests/golden: $(GOLDEN_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(GOLDEN_OBJS) $(O)/libswaptrace.a $(TRACECMD_LIBS) $(ALL_LDLIBS)
 
+# What lab/kernel-data.sh reduces kernels with.
+$(O)/lab/reduce: lab/reduce.c $(O)/libswaptrace.a
+	@mkdir -p $(@D)
+	@echo '  LD   $@'
+	$(Q)$(CC) $(CSTD) $(ALL_CPPFLAGS) $(WARN) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/libswaptrace.a $(ALL_LDLIBS)
+
 # What disturbs the program under test: see tests/faults.
 FAULTS := $(O)/tests/inject $(O)/tests/no_memory.so
 
@@ -306,7 +312,13 @@ install: $(O)/swaptrace $(O)/libswapmodel.a $(O)/$(MODEL_SONAME) $(O)/swapmodel.
 	install -m 644 $(O)/man/*.1 "$(SHARE)/man/man1/"
 	install -m 644 docs/man/*.5 "$(SHARE)/man/man5/"
 	install -m 644 docs/man/*.7 "$(SHARE)/man/man7/"
-	install -m 644 README.md LICENSE "$(SHARE)/doc/swaptrace/"
+	install -m 644 README.md NEWS.md CONTRIBUTING.md LICENSE "$(SHARE)/doc/swaptrace/"
+	for d in docs docs/man docs/schema lab; do \
+		install -d "$(SHARE)/doc/swaptrace/$$d" && \
+		for f in $$d/*.md $$d/*.[57] $$d/*.json; do \
+			[ ! -f $$f ] || install -m 644 $$f "$(SHARE)/doc/swaptrace/$$d/" || exit 1; \
+		done || exit 1; \
+	done
 	install -m 644 docs/schema/*.json "$(SHARE)/swaptrace/"
 	install -m 644 $(wildcard traces/samples/*) "$(SHARE)/swaptrace/samples/"
 	install -m 644 $(O)/man/completion.bash "$(BASHCOMP)/swaptrace"

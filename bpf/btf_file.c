@@ -10,18 +10,25 @@
 #define BTF_MAGIC 0xeb9f
 #define BTF_MAGIC_SWAPPED 0x9feb
 #define BTF_FILE_MAX (64u << 20)
+#define MEMBERS_MAX 2000
 
 enum {
 	KIND_INT = 1,
+	KIND_POINTER = 2,
 	KIND_ARRAY = 3,
 	KIND_STRUCT = 4,
 	KIND_UNION = 5,
 	KIND_ENUM = 6,
+	KIND_TYPEDEF = 8,
+	KIND_VOLATILE = 9,
+	KIND_CONST = 10,
+	KIND_RESTRICT = 11,
 	KIND_FUNC = 12,
 	KIND_FUNC_PROTO = 13,
 	KIND_VAR = 14,
 	KIND_DATASEC = 15,
 	KIND_DECL_TAG = 17,
+	KIND_TYPE_TAG = 18,
 	KIND_ENUM64 = 19,
 	KIND_MAX = 19,
 };
@@ -41,7 +48,7 @@ struct type {
 	uint32_t size_or_type;
 };
 
-struct btf {
+struct btf_file {
 	const char *path;
 	unsigned char *data;
 	size_t len;
@@ -88,7 +95,7 @@ static size_t extra_bytes(const struct type *t)
 	}
 }
 
-static struct type type_at(const struct btf *b, size_t off)
+static struct type type_at(const struct btf_file *b, size_t off)
 {
 	struct type t;
 
@@ -96,14 +103,14 @@ static struct type type_at(const struct btf *b, size_t off)
 	return t;
 }
 
-static int damaged(const struct btf *b, struct error *e)
+static int damaged(const struct btf_file *b, struct error *e)
 {
 	return error_set(e, -EBADMSG,
 			 "%s: is BTF, but damaged; take a fresh copy of /sys/kernel/btf/vmlinux",
 			 b->path);
 }
 
-static int index_types(struct btf *b, struct error *e)
+static int index_types(struct btf_file *b, struct error *e)
 {
 	size_t off = 0, room = b->types_len / sizeof(struct type) + 2;
 
@@ -131,7 +138,7 @@ static int index_types(struct btf *b, struct error *e)
 	return 0;
 }
 
-static int read_file(struct btf *b, struct error *e)
+static int read_file(struct btf_file *b, struct error *e)
 {
 	FILE *f = fopen(b->path, "rb");
 	int err = 0;
@@ -149,7 +156,7 @@ static int read_file(struct btf *b, struct error *e)
 	return err;
 }
 
-static int check_header(struct btf *b, struct error *e)
+static int check_header(struct btf_file *b, struct error *e)
 {
 	struct header h;
 
@@ -183,7 +190,13 @@ static int check_header(struct btf *b, struct error *e)
 	return b->strings[b->strings_len - 1] ? damaged(b, e) : 0;
 }
 
-static bool id_type(const struct btf *b, uint32_t id, struct type *t)
+static bool is_qualifier(const struct type *t)
+{
+	return kind_of(t) == KIND_VOLATILE || kind_of(t) == KIND_CONST ||
+	       kind_of(t) == KIND_RESTRICT || kind_of(t) == KIND_TYPE_TAG;
+}
+
+static bool id_type(const struct btf_file *b, uint32_t id, struct type *t)
 {
 	if (!id || id > b->n)
 		return false;
@@ -191,60 +204,298 @@ static bool id_type(const struct btf *b, uint32_t id, struct type *t)
 	return true;
 }
 
-/* Follows names and qualifiers (typedef, const, ...) for a few steps. */
-static bool is_struct(const struct btf *b, uint32_t id)
+static const char *name_at(const struct btf_file *b, uint32_t off)
+{
+	return off < b->strings_len ? b->strings + off : "";
+}
+
+static uint32_t word_at(const struct btf_file *b, uint32_t id, size_t n)
+{
+	uint32_t value;
+
+	memcpy(&value, b->types + b->offsets[id] + sizeof(struct type) + n * sizeof(value),
+	       sizeof(value));
+	return value;
+}
+
+/* Follows names and qualifiers (typedef, const, ...) for a few steps; 0: it leads nowhere. */
+static uint32_t resolved(const struct btf_file *b, uint32_t id)
 {
 	struct type t;
 
 	for (int i = 0; i < 16 && id_type(b, id, &t); i++) {
-		if (kind_of(&t) == KIND_STRUCT || kind_of(&t) == KIND_UNION)
-			return true;
-		if (kind_of(&t) < 8 || kind_of(&t) > 11)
-			return false;
+		if (kind_of(&t) != KIND_TYPEDEF && !is_qualifier(&t))
+			return id;
 		id = t.size_or_type;
+	}
+	return 0;
+}
+
+/* ---- types as text ---- */
+
+struct text {
+	char *out;
+	size_t size, len;
+};
+
+static void put(struct text *x, const char *s)
+{
+	size_t n = strlen(s);
+
+	if (x->len < x->size && n < x->size - x->len)
+		memcpy(x->out + x->len, s, n + 1);
+	x->len += n;
+}
+
+static bool fits(const struct text *x)
+{
+	return x->len < x->size;
+}
+
+/* The compilers' names of numbers, as people write them. */
+static const char *number_name(const char *name)
+{
+	static const char *const names[][2] = {
+		{ "long unsigned int", "unsigned long" },
+		{ "long int", "long" },
+		{ "short unsigned int", "unsigned short" },
+		{ "short int", "short" },
+		{ "_Bool", "bool" },
+		{ "long long unsigned int", "unsigned long long" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i][0]))
+			return names[i][1];
+	return name;
+}
+
+static void put_type(const struct btf_file *b, uint32_t id, struct text *x)
+{
+	char stars[8] = "", length[16] = "";
+	unsigned int nstars = 0;
+	struct type t;
+
+	for (int i = 0; i < 32; i++) {
+		if (!id || !id_type(b, id, &t)) {
+			put(x, "void");
+			break;
+		}
+		if (kind_of(&t) == KIND_POINTER && nstars < sizeof(stars) - 1) {
+			stars[nstars++] = '*';
+			id = t.size_or_type;
+		} else if (kind_of(&t) == KIND_ARRAY && !length[0]) {
+			snprintf(length, sizeof(length), "[%u]", word_at(b, id, 2));
+			id = word_at(b, id, 0);
+		} else if (is_qualifier(&t)) {
+			id = t.size_or_type;
+		} else {
+			put(x, kind_of(&t) == KIND_FUNC_PROTO
+				       ? "function"
+				       : number_name(name_at(b, t.name_off)));
+			break;
+		}
+	}
+	put(x, stars);
+	put(x, length);
+}
+
+/* ---- functions ---- */
+
+static bool find_function(const struct btf_file *b, const char *name, unsigned int nth,
+			  struct type *proto, uint32_t *id)
+{
+	for (uint32_t i = 1; i <= b->n; i++) {
+		struct type t = type_at(b, b->offsets[i]);
+
+		if (kind_of(&t) != KIND_FUNC || strcmp(name_at(b, t.name_off), name) || nth--)
+			continue;
+		*id = t.size_or_type;
+		return id_type(b, *id, proto) && kind_of(proto) == KIND_FUNC_PROTO;
 	}
 	return false;
 }
 
-static void take_function(const struct btf *b, const struct type *t, struct btf_function *f,
-			  size_t n)
+bool btf_file_prototype(const struct btf_file *b, const char *name, unsigned int nth, char *out,
+			size_t size)
 {
+	struct text x = { .out = out, .size = size };
 	struct type proto;
+	uint32_t id;
 
-	if (t->name_off >= b->strings_len)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(f[i].name, b->strings + t->name_off))
-			continue;
-		f[i].present = true;
-		if (!id_type(b, t->size_or_type, &proto) || kind_of(&proto) != KIND_FUNC_PROTO)
-			continue;
-		f[i].arguments = (unsigned int)members_of(&proto);
-		f[i].returns_struct = is_struct(b, proto.size_or_type);
+	if (!find_function(b, name, nth, &proto, &id))
+		return false;
+	put_type(b, proto.size_or_type, &x);
+	put(&x, "(");
+	for (size_t i = 0; i < members_of(&proto); i++) {
+		put(&x, i ? "," : "");
+		put_type(b, word_at(b, id, 2 * i + 1), &x);
+		put(&x, ":");
+		put(&x, name_at(b, word_at(b, id, 2 * i)));
 	}
+	put(&x, ")");
+	return fits(&x);
 }
 
-int btf_file_read(const char *path, struct btf_function *f, size_t n, struct error *e)
+static bool is_aggregate(const struct btf_file *b, uint32_t id)
 {
-	struct btf b = { .path = path };
-	int err = read_file(&b, e);
+	struct type t;
 
-	if (!err)
-		err = check_header(&b, e);
-	if (!err)
-		err = index_types(&b, e);
-	for (size_t i = 0; i < n; i++) {
-		f[i].present = false;
-		f[i].returns_struct = false;
-		f[i].arguments = 0;
-	}
-	for (uint32_t id = 1; !err && id <= b.n; id++) {
-		struct type t = type_at(&b, b.offsets[id]);
+	return id_type(b, resolved(b, id), &t) &&
+	       (kind_of(&t) == KIND_STRUCT || kind_of(&t) == KIND_UNION);
+}
 
-		if (kind_of(&t) == KIND_FUNC)
-			take_function(&b, &t, f, n);
+bool btf_file_returns_struct(const struct btf_file *b, const char *name)
+{
+	struct type proto;
+	uint32_t id;
+
+	return find_function(b, name, 0, &proto, &id) && is_aggregate(b, proto.size_or_type);
+}
+
+/* ---- structures ---- */
+
+/* The type of a member, 0: it is not there. @budget: members that are looked at, at most: a damaged
+ * file may have anonymous parts that contain themselves. */
+static uint32_t member_type(const struct btf_file *b, uint32_t id, const char *member,
+			    unsigned int *budget)
+{
+	struct type t;
+
+	if (!id_type(b, id, &t))
+		return 0;
+	for (size_t i = 0; i < members_of(&t) && *budget; i++) {
+		uint32_t of = word_at(b, id, 3 * i + 1), inner;
+		const char *name = name_at(b, word_at(b, id, 3 * i));
+
+		--*budget;
+		if (!strcmp(name, member))
+			return of;
+		if (*name || !is_aggregate(b, of))
+			continue;
+		inner = member_type(b, resolved(b, of), member, budget);
+		if (inner)
+			return inner;
 	}
-	free(b.offsets);
-	free(b.data);
+	return 0;
+}
+
+bool btf_file_member(const struct btf_file *b, const char *structure, const char *member, char *out,
+		     size_t size)
+{
+	struct text x = { .out = out, .size = size };
+
+	for (uint32_t i = 1; i <= b->n; i++) {
+		struct type t = type_at(b, b->offsets[i]);
+		unsigned int budget = MEMBERS_MAX;
+		uint32_t id;
+
+		if (strcmp(name_at(b, t.name_off), structure))
+			continue;
+		/* A structure without a tag has the name of its typedef. */
+		id = kind_of(&t) == KIND_TYPEDEF ? resolved(b, i) : i;
+		if (!is_aggregate(b, id))
+			continue;
+		id = member_type(b, id, member, &budget);
+		if (!id)
+			return false;
+		put_type(b, id, &x);
+		return fits(&x);
+	}
+	return false;
+}
+
+bool btf_file_is_kernel(const struct btf_file *b)
+{
+	char text[512];
+
+	return btf_file_prototype(b, "do_swap_page", 0, text, sizeof(text)) ||
+	       btf_file_member(b, "swap_info_struct", "flags", text, sizeof(text));
+}
+
+/* ---- forms ---- */
+
+/* Whether @name of @len characters is one of the words of @list, which | separates. */
+static bool name_in(const char *list, size_t list_len, const char *name, size_t len)
+{
+	const char *end = list + list_len;
+
+	while (list < end) {
+		size_t n = strcspn(list, "|");
+
+		if (n > (size_t)(end - list))
+			n = (size_t)(end - list);
+		if (n == len && !strncmp(list, name, n))
+			return true;
+		list += n + 1;
+	}
+	return false;
+}
+
+/* One form, which ends at @end. */
+static bool form_matches(const char *p, const char *f, const char *end)
+{
+	while (f < end) {
+		size_t type = strcspn(f, ":,)"), name = 0, has;
+
+		if (strncmp(p, f, type))
+			return false;
+		p += type;
+		f += type;
+		if (*f == ':')
+			name = strcspn(++f, ",)");
+		has = *p == ':' ? strcspn(++p, ",)") : 0;
+		if (name && !name_in(f, name, p, has))
+			return false;
+		p += has;
+		f += name;
+		if (*p++ != *f++)
+			return false;
+	}
+	return !*p;
+}
+
+bool btf_prototype_matches(const char *prototype, const char *forms)
+{
+	while (forms && *forms) {
+		const char *end = strstr(forms, " ; ");
+		size_t n = end ? (size_t)(end - forms) : strlen(forms);
+
+		if (form_matches(prototype, forms, forms + n))
+			return true;
+		forms += n + (end ? 3 : 0);
+	}
+	return !forms;
+}
+
+/* ---- the file ---- */
+
+int btf_file_open(struct btf_file **out, const char *path, struct error *e)
+{
+	struct btf_file *b = calloc(1, sizeof(*b));
+	int err;
+
+	*out = NULL;
+	if (!b)
+		return error_set(e, -ENOMEM, "%s: out of memory", path);
+	b->path = path;
+	err = read_file(b, e);
+	if (!err)
+		err = check_header(b, e);
+	if (!err)
+		err = index_types(b, e);
+	if (err)
+		btf_file_close(b);
+	else
+		*out = b;
 	return err;
+}
+
+void btf_file_close(struct btf_file *b)
+{
+	if (!b)
+		return;
+	free(b->offsets);
+	free(b->data);
+	free(b);
 }

@@ -217,6 +217,83 @@ static __always_inline u64 device_zeromap(struct swap_info_struct *si)
 	return bpf_core_field_exists(si->zeromap) ? (u64)BPF_CORE_READ(si, zeromap) : 0;
 }
 
+/* ---- what is kept of each slot ---- */
+
+/* A byte for each slot: its count, to 6.19 also whether it is cached. */
+static __always_inline bool have_map(void)
+{
+	struct swap_info_struct *si = 0;
+
+	return bpf_core_field_exists(si->swap_map);
+}
+
+static __always_inline u64 device_map(struct swap_info_struct *si)
+{
+	return have_map() ? (u64)BPF_CORE_READ(si, swap_map) : 0;
+}
+
+/* A word for each slot, and how many slots a cluster has. */
+static __always_inline bool have_table(void)
+{
+	return bpf_core_field_exists(struct swap_cluster_info___table, table) &&
+	       bpf_core_type_exists(struct swap_table);
+}
+
+static __always_inline bool words_count(void)
+{
+	return have_table() && !have_map() &&
+	       bpf_core_field_exists(struct swap_cluster_info___table, extend_table);
+}
+
+static __always_inline bool words_know_zero(void)
+{
+	return words_count() &&
+	       bpf_core_field_exists(struct swap_cluster_info___memcg, memcg_table);
+}
+
+static __always_inline u32 slots_of_cluster(void)
+{
+	return bpf_core_type_size(struct swap_table) / sizeof(u64);
+}
+
+static __always_inline u64 cluster_table(u64 cluster)
+{
+	struct swap_cluster_info___table *ci = (void *)cluster;
+
+	return (u64)BPF_CORE_READ(ci, table);
+}
+
+/* Counts that have no room in a word; 0: no slot of the cluster has such a one. */
+static __always_inline u64 cluster_extend_table(u64 cluster)
+{
+	struct swap_cluster_info___table *ci = (void *)cluster;
+
+	return (u64)BPF_CORE_READ(ci, extend_table);
+}
+
+/* ---- reads that are done together, 7.3 ---- */
+
+#define IOCB_PAGES 32
+
+static __always_inline u32 iocb_pages(u64 iocb)
+{
+	struct swap_iocb___bvecs *b = (void *)iocb;
+
+	return BPF_CORE_READ(b, nr_bvecs);
+}
+
+static __always_inline u64 iocb_page(u64 iocb, u32 i)
+{
+	u64 page = 0;
+
+	bpf_probe_read_kernel(&page, sizeof(page),
+			      (void *)(iocb +
+				       bpf_core_field_offset(struct swap_iocb___bvecs, bvecs) +
+				       i * bpf_core_type_size(struct bio_vec) +
+				       bpf_core_field_offset(struct bio_vec, bv_page)));
+	return page;
+}
+
 /* ---- per-CPU batches ---- */
 
 #define NO_BATCH ((u64)-1)

@@ -13,8 +13,12 @@
 
 /*
  * The hook plan: which function of which kernel shows which event, how to attach to it, and what
- * is lost where that is not possible. It is data (hooks.c); resolving it against a kernel's symbols
- * and BTF loads nothing and needs no privilege.
+ * is lost where that is not possible. It is data (hook_table.c); resolving it against a kernel's
+ * symbols and BTF loads nothing and needs no privilege.
+ *
+ * A function is taken only where its prototype and the structures that its programs read are of a
+ * form that the table knows. Without BTF nothing shows the prototype, and the kernel's release
+ * decides.
  */
 
 /* How a pair of programs is attached, best first. */
@@ -40,7 +44,12 @@ struct hook_symbol {
 	const char *absent;  /* only where this symbol is not there */
 	bool counts_at_exit; /* hits are counted by the exit program */
 	bool kprobe_only;    /* fentry/fexit cannot do it: a struct is returned */
-	const char *kernels; /* for people: "5.15 to 6.17" */
+	const char *
+		form; /* known prototypes, see btf_prototype_matches(); NULL: no argument is read */
+	const char *reads;   /* members that the programs read: "STRUCT.MEMBER", "...:TYPE", one of
+				several by | */
+	const char *kernels; /* "5.15 to 6.17", "to 6.9", "7.0 on", "7.0, 7.1", "all"; other words
+				mean no release */
 };
 
 struct hook {
@@ -61,14 +70,20 @@ struct hook {
 extern const struct hook hook_plan[];
 extern const size_t hook_plan_len;
 
+/**
+ * hook_plan_names - every symbol that the plan asks for, functions and variables, each once
+ * @names: room for @max of them; static strings
+ * Returns their number.
+ */
+size_t hook_plan_names(const char **names, size_t max);
+
 /* Facts about the kernel that the plan is resolved against. */
 struct hook_kernel {
 	struct symbol_table symbols;
-	struct btf_function functions[128];
-	size_t nfunctions;
-	bool have_btf;
-	int fprobe;   /* CONFIG_FPROBE: 1, 0, -1 unknown */
-	int preempts; /* a task in the kernel can be preempted: 1, 0, -1 unknown */
+	struct btf_file *btf;	   /* NULL: none */
+	unsigned int major, minor; /* release, 0: unknown; it matters without BTF alone */
+	int fprobe;		   /* CONFIG_FPROBE: 1, 0, -1 unknown */
+	int preempts;		   /* a task in the kernel can be preempted: 1, 0, -1 unknown */
 };
 
 /* The choice for one hook. */
@@ -81,6 +96,7 @@ struct hook_choice {
 	bool clone;	      /* arguments may have been changed by the compiler */
 	unsigned int modules; /* namesakes in modules, ignored */
 	const char *module;
+	char why[256];		   /* why a function that is there could not be taken, "" */
 	enum attach_kind kinds[3]; /* in the order of trying */
 	unsigned int nkinds;
 };
@@ -88,12 +104,24 @@ struct hook_choice {
 /**
  * hook_kernel_read - read what a plan needs
  * @kallsyms, @btf, @config: files; @btf and @config may be NULL. A configuration that cannot be
- * read is not an error; neither is a missing BTF file when @btf_needed is false.
- * Freed with hook_kernel_free().
+ * read is not an error; neither is a missing BTF file when @btf_needed is false. With @btf_needed,
+ * a BTF file that is none of a kernel is an error (-EBADMSG), and so are symbols of which none is
+ * known. Freed with hook_kernel_free().
  */
 int hook_kernel_read(struct hook_kernel *k, const char *kallsyms, const char *btf, bool btf_needed,
 		     const char *config, struct error *e);
 void hook_kernel_free(struct hook_kernel *k);
+
+/** hook_kernel_release - take major and minor number out of a release ("6.12.117+deb12"), 0 where
+ * there are none */
+void hook_kernel_release(struct hook_kernel *k, const char *release);
+
+/** hook_kernel_newer - whether the release is known to be newer than all that the plan was made for
+ */
+bool hook_kernel_newer(const struct hook_kernel *k);
+
+/** hook_covers - whether a text of kernels (struct hook_symbol) holds for a release */
+bool hook_covers(const char *kernels, unsigned int major, unsigned int minor);
 
 /** hooks_resolve - fill @c[0 .. hook_plan_len-1] */
 void hooks_resolve(const struct hook_kernel *k, struct hook_choice *c);
@@ -120,8 +148,9 @@ int hooks_require(const struct hook_choice *c, unsigned int groups, struct error
  */
 int hooks_only_kind(struct hook_choice *c, const char *kind, struct error *e);
 
-/** hook_describe_missing - "not available on this kernel (tried: a, b)" into @out */
-void hook_describe_missing(const struct hook *h, char *out, size_t size);
+/** hook_describe_missing - "not available on this kernel (tried: a, b)" and why, where more is
+ * known, into @out */
+void hook_describe_missing(const struct hook_choice *c, char *out, size_t size);
 
 /** hooks_print - the plan as a table */
 void hooks_print(FILE *f, const struct hook_kernel *k, const struct hook_choice *c);

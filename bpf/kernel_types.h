@@ -101,6 +101,20 @@ struct swap_cluster_info___list {
 	struct list_head list;
 };
 
+/* 6.18 on: a word for each slot of the cluster, of the swap cache; from 7.1 on with the count. */
+struct swap_cluster_info___table {
+	atomic_long_t *table;
+	unsigned int *extend_table;
+};
+
+struct swap_cluster_info___memcg { /* 7.2 on */
+	void *memcg_table;
+};
+
+struct swap_table {
+	atomic_long_t entries[1];
+};
+
 struct swap_info_struct___lists { /* 6.12 on: lists of clusters by order */
 	struct swap_cluster_info___list *cluster_info;
 	struct list_head free_clusters;
@@ -157,6 +171,11 @@ struct bio_vec {
 struct bio {
 	u8 bi_status; /* 0: no error */
 	struct bio_vec *bi_io_vec;
+};
+
+struct swap_iocb___bvecs { /* 7.2 on */
+	struct bio_vec bvecs[32];
+	int nr_bvecs;
 };
 
 struct kernfs_node {

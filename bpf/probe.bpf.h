@@ -51,6 +51,18 @@
 #define ENTRY1_NUMBER(name)                                                                        \
 	PROGRAM_FENTRY(name, u64 value = 0; bpf_get_func_arg(ctx, 0, &value); name(value))         \
 	PROGRAM_KPROBE(name, name(PARM(ctx, 1)))
+#define NUMBER(i)                                                                                  \
+	({                                                                                         \
+		u64 value_ = 0;                                                                    \
+		bpf_get_func_arg(ctx, i, &value_);                                                 \
+		value_;                                                                            \
+	})
+#define ENTRY2_NUMBER(name)                                                                        \
+	PROGRAM_FENTRY(name, name(NUMBER(0), NUMBER(1)))                                           \
+	PROGRAM_KPROBE(name, name(PARM(ctx, 1), PARM(ctx, 2)))
+#define ENTRY4_NUMBER(name)                                                                        \
+	PROGRAM_FENTRY(name, name(NUMBER(0), NUMBER(1), NUMBER(2), NUMBER(3)))                     \
+	PROGRAM_KPROBE(name, name(PARM(ctx, 1), PARM(ctx, 2), PARM(ctx, 3), PARM(ctx, 4)))
 /* With the return address, which only a kprobe gets. */
 #define ENTRY1_CALLER(name) PROGRAM_KPROBE(name, name(PARM(ctx, 1), CALLER(ctx)))
 #define EXIT0(name)                                                                                \

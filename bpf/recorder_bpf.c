@@ -96,7 +96,7 @@ static void take_read_end(void *arg, uint64_t type, uint64_t off, const struct r
 {
 	struct recorder *r = arg;
 
-	if (head->cpu < r->cpus && head->probe < PROBE_NR)
+	if (head->cpu < r->cpus && head->probe < PROBE_NR && !(head->flags & RECORD_MORE))
 		r->delivered[head->cpu * PROBE_NR + head->probe]++;
 	read_table_end(r->reads, type, off, head->t_ns);
 }

@@ -17,14 +17,24 @@
 #define ENTRY_TYPE_SHIFT 58
 #define ENTRY_OFFSET_MASK ((1ull << ENTRY_TYPE_SHIFT) - 1)
 
-/* Bits of a swap_map byte. */
+/* Bits of a swap_map byte; kernels from 7.1 on, which have no swap_map, are told in the same bytes.
+ */
 #define MAP_CACHED 0x40 /* the slot has a page in the swap cache, or waits in a slots cache */
 #define MAP_COUNT_MASK 0x3f
 #define MAP_BAD 0x3f
 #define MAP_CONTINUED 0x80 /* the count goes on elsewhere */
 #define MAP_SHMEM 0xbf	   /* owned by shmem: one reference */
 
-/* State flags of a device (si->flags), the same numbers from 5.15 to 6.18. */
+/* Words of the swap table, 7.1 on: the count above, a shadow, a page (1 0 below) or nothing below.
+ */
+#define WORD_BAD (~0ull << 3)
+#define WORD_COUNT_SHIFT 60
+#define WORD_COUNT_MORE 15 /* the count is in the extend table */
+#define WORD_ZERO_BIT 59   /* 7.2 on: the slot is all zeroes */
+#define WORD_PAGE 2
+#define WORD_PAGE_MASK 3
+
+/* State flags of a device (si->flags), the same numbers from 5.15 to 7.3. */
 #define SWP_USED (1 << 0)
 #define SWP_WRITEOK (1 << 1)
 #define SWP_DISCARDABLE (1 << 2)
@@ -313,6 +323,8 @@ struct drain_state {
 #define CTX_ASK (1u << 19)	     /* folio_alloc_swap */
 #define CTX_WRITE (1u << 20)	     /* swap_writepage */
 #define CTX_SCAN (1u << 21)	     /* scan_swap_map_slots */
+#define CTX_DIRECT (1u << 22)	     /* swapin_folio, swapin_sync: a read without a window */
+#define CTX_GRANT (1u << 23)	     /* alloc_swap_scan_cluster */
 #define CTX_RA (CTX_SWAPIN | CTX_CLUSTER)
 
 struct task_state {
@@ -344,7 +356,8 @@ struct task_state {
 	__u32 scan_next; /* cluster_next_cpu when the scan began */
 	__u64 scan_si;
 	__u32 scan_end; /* the slot behind the last one that it gave, 0: none */
-	__u32 pad;
+	__u32 grant_order;
+	__u64 grant_si;
 	struct record_swapout asked;
 	struct record_lookup lookup;
 	struct record_ra ra;

@@ -60,6 +60,21 @@ static __always_inline void unref_enter(u64 entry, u64 n)
 }
 ENTRY2(unref_enter)
 
+/* 7.0 on: a folio's slots, or that of one page of it, which is told by its place. */
+static __always_inline void unref_folio_enter(u64 folio, u64 page)
+{
+	u64 entry = folio_entry(folio);
+
+	if (!count_hit(PROBE_UNREF_SWAPIN))
+		return;
+	if (page)
+		send_unref(PROBE_UNREF_SWAPIN, entry + (page - folio) / TYPE_SIZE(struct page), 1,
+			   HOW_SWAPIN);
+	else
+		send_unref(PROBE_UNREF_SWAPIN, entry, folio_pages(folio), HOW_SWAPIN);
+}
+ENTRY2_NUMBER(unref_folio_enter)
+
 /* Kernels with this function have no bpf_loop() either, as far back as 5.15. */
 static __always_inline void unref_one_enter(u64 entry)
 {
@@ -138,6 +153,22 @@ static __always_inline void free_range_enter(u64 si, u64 off, u64 n)
 }
 ENTRY3(free_range_enter)
 
+/* 7.0: the slot, not an entry. */
+static __always_inline void free_ci_offset_enter(u64 si, u64 ci, u64 off, u64 n)
+{
+	send_free(entry_on(si, off), (u32)n);
+}
+ENTRY4(free_ci_offset_enter)
+
+/* 7.1 on: the slot inside the cluster. */
+static __always_inline void free_cluster_enter(u64 si, u64 ci, u64 start, u64 n)
+{
+	u64 index = (ci - device_clusters(si)) / cluster_size();
+
+	send_free(entry_on(si, index * slots_of_cluster() + (u32)start), (u32)n);
+}
+ENTRY4_NUMBER(free_cluster_enter)
+
 enum { VIA_DIRECT, VIA_CACHE };
 
 /*
@@ -170,7 +201,69 @@ static __always_inline void alloc_range_enter(u64 si, u64 off, u64 n)
 }
 ENTRY3(alloc_range_enter)
 
-/* 6.15 on: the folio says what it was given; it is in the swap cache by then. */
+/*
+ * 6.15 on: the scan of a cluster for a folio returns the first slot that it gives, 0: none. The
+ * per-CPU lock is held until behind it. The kernel also gives slots to nobody's folio, for
+ * hibernation.
+ */
+static __always_inline void grant_begin(u64 si, u32 order)
+{
+	struct task_state *ts = task_enter(CTX_GRANT);
+
+	if (!ts)
+		return;
+	ts->grant_si = si;
+	ts->grant_order = order;
+	ts->searched = 1;
+}
+
+static __always_inline void grant_order_enter(u64 si, u64 ci, u64 off, u64 order)
+{
+	grant_begin(si, (u32)order);
+}
+ENTRY4(grant_order_enter)
+
+static __always_inline void grant_folio_enter(u64 si, u64 ci, u64 folio)
+{
+	grant_begin(si, folio ? order_of(folio_pages(folio)) : 0);
+}
+ENTRY3(grant_folio_enter)
+
+static __always_inline void send_grant(struct task_state *ts, u32 off)
+{
+	struct record_range r = {};
+
+	head_fill(&r.head, RECORD_RANGE, PROBE_ALLOC);
+	r.head.seq = take_seq();
+	r.entry = entry_on(ts->grant_si, off);
+	r.order = ts->grant_order;
+	r.n = 1u << (r.order & 15);
+	r.left = UNKNOWN_U32;
+	r.what = VIA_DIRECT;
+	if (ts->ctx & CTX_ASK) {
+		ts->granted = 1;
+		r.folio = ts->asked.id;
+		r.memcg = ts->asked.memcg;
+	}
+	record_send(&r);
+}
+
+static __always_inline void grant_exit(u64 off)
+{
+	bool on = count_hit(PROBE_ALLOC);
+	struct task_state *ts = task_get();
+
+	if (on && (!ts || !(ts->ctx & CTX_GRANT)))
+		count_lost(bpf_get_smp_processor_id(), PROBE_ALLOC);
+	else if (on && !(u32)off)
+		count_filtered(bpf_get_smp_processor_id(), PROBE_ALLOC);
+	else if (on)
+		send_grant(ts, (u32)off);
+	task_leave(CTX_GRANT);
+}
+EXIT1(grant_exit)
+
+/* Without that function: the folio says what it was given; it is in the swap cache by then. */
 static __always_inline void alloc_folio_enter(u64 folio)
 {
 	struct task_state *ts = task_enter(CTX_SWAPOUT);

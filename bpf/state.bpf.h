@@ -111,24 +111,83 @@ static __always_inline struct swap_info_struct *device_of(u32 type)
 	return si;
 }
 
-/* The byte of swap_map for an entry; false when it can't be read. */
-static __always_inline bool map_byte(u64 entry, u8 *byte)
-{
-	struct swap_info_struct *si = device_of(entry_type(entry));
-	u64 off = entry & ENTRY_OFFSET_MASK;
-	u8 *map;
+/* ---- slots ---- */
 
-	if (!si || off >= KERNEL_READ(si, max))
-		return false;
-	map = KERNEL_READ(si, swap_map);
-	return map && !bpf_probe_read_kernel(byte, 1, map + off);
+struct slot {
+	u32 count; /* references, UNKNOWN_U32 */
+	u8 cached;
+	u8 bad;
+};
+
+static __always_inline u64 slot_cluster(struct swap_info_struct *si, u64 off)
+{
+	return device_clusters((u64)si) + off / slots_of_cluster() * cluster_size();
 }
 
-static __always_inline u32 map_references(u8 byte)
+/* The word of a slot; a cluster without a table has no slot in use. */
+static __always_inline bool slot_word(struct swap_info_struct *si, u64 off, u64 *word)
 {
-	if (byte == MAP_SHMEM)
-		return 1;
-	return byte & MAP_COUNT_MASK;
+	u64 table = cluster_table(slot_cluster(si, off));
+
+	*word = 0;
+	return !table ||
+	       !bpf_probe_read_kernel(word, sizeof(*word),
+				      (void *)(table + off % slots_of_cluster() * sizeof(u64)));
+}
+
+static __always_inline u32 word_references(struct swap_info_struct *si, u64 off, u64 word)
+{
+	u32 count = word >> WORD_COUNT_SHIFT;
+	u64 more;
+
+	if (count != WORD_COUNT_MORE)
+		return count;
+	more = cluster_extend_table(slot_cluster(si, off));
+	return more ? read_u32(more + off % slots_of_cluster() * sizeof(u32)) : UNKNOWN_U32;
+}
+
+/* 7.1 on: the word tells everything. */
+static __always_inline bool slot_by_word(struct swap_info_struct *si, u64 off, struct slot *s)
+{
+	u64 word;
+
+	if (!slot_word(si, off, &word))
+		return false;
+	s->bad = word == WORD_BAD;
+	s->count = s->bad ? 0 : word_references(si, off, word);
+	s->cached = !s->bad && (word & WORD_PAGE_MASK) == WORD_PAGE;
+	return true;
+}
+
+/*
+ * Before, a byte has the count, and to 6.19 a bit of it says whether the slot is cached; 7.0 has
+ * only the word for that, which is a page's address then, or nothing or an odd number.
+ */
+static __always_inline bool slot_by_map(struct swap_info_struct *si, u64 off, struct slot *s)
+{
+	u64 map = device_map(si), word;
+	u8 byte;
+
+	if (!map || bpf_probe_read_kernel(&byte, 1, (void *)(map + off)))
+		return false;
+	s->bad = byte == MAP_BAD;
+	s->cached = byte != MAP_SHMEM && byte & MAP_CACHED;
+	s->count = byte == MAP_SHMEM	  ? 1
+		   : byte & MAP_CONTINUED ? UNKNOWN_U32
+					  : byte & MAP_COUNT_MASK;
+	if (have_table() && slot_word(si, off, &word))
+		s->cached |= word && !(word & 1);
+	return true;
+}
+
+/* What the kernel keeps of a slot; false when it can't be read. */
+static __always_inline bool slot_read(struct swap_info_struct *si, u64 off, struct slot *s)
+{
+	if (!si || off >= KERNEL_READ(si, max))
+		return false;
+	if (have_map())
+		return slot_by_map(si, off, s);
+	return words_count() && slot_by_word(si, off, s);
 }
 
 /* This kernel's per-CPU count of consumed readahead marks, as far as it can be read. */

@@ -44,6 +44,40 @@ static __always_inline void giveback_enter(u64 folio, u64 entry)
 }
 ENTRY2(giveback_enter)
 
+/* 7.0 on: the folio leaves the swap cache again. Reclaim of the search takes others out of it. */
+static __always_inline void giveback_folio_enter(u64 folio)
+{
+	struct task_state *ts = task_get();
+
+	if (!ts || !(ts->ctx & CTX_ASK) || ts->asked.folio != folio)
+		return;
+	ts->returned = 1;
+	ts->returned_entry = folio_entry(folio);
+}
+ENTRY1(giveback_folio_enter)
+
+/* Large folios get slots of block devices alone. */
+static __always_inline void search_begin(u64 si, u32 order)
+{
+	struct swap_info_struct *d = (void *)si;
+	struct task_state *ts = task_get();
+
+	if (ts && (!order || KERNEL_READ(d, flags) & SWP_BLKDEV))
+		ts->searched = 1;
+}
+
+static __always_inline void search_order_enter(u64 si, u64 order)
+{
+	search_begin(si, (u32)order);
+}
+ENTRY2(search_order_enter)
+
+static __always_inline void search_folio_enter(u64 si, u64 folio)
+{
+	search_begin(si, folio ? order_of(folio_pages(folio)) : 0);
+}
+ENTRY2(search_folio_enter)
+
 /* ---- ALLOC via=cache, ALLOCFAIL ---- */
 
 /*
@@ -121,6 +155,13 @@ static __always_inline void write_enter(u64 folio)
 }
 ENTRY1(write_enter)
 
+/* 7.3: what gathers the writes comes first. */
+static __always_inline void write_context_enter(u64 io, u64 folio)
+{
+	write_enter(folio);
+}
+ENTRY2(write_context_enter)
+
 /* The folio may be gone when the function returns. */
 static __always_inline void writepage_enter(u64 folio)
 {
@@ -134,14 +175,22 @@ static __always_inline void writepage_enter(u64 folio)
 }
 ENTRY1(writepage_enter)
 
+static __always_inline void writepage_context_enter(u64 io, u64 folio)
+{
+	writepage_enter(folio);
+}
+ENTRY2(writepage_context_enter)
+
 /* Whether the kernel keeps no more of a slot than that it is all zeroes. */
 static __always_inline bool slot_zero(u64 entry)
 {
 	struct swap_info_struct *si = device_of(entry_type(entry));
-	u64 off = entry & ENTRY_OFFSET_MASK, map;
+	u64 off = entry & ENTRY_OFFSET_MASK, map, word;
 
 	if (!si)
 		return false;
+	if (words_know_zero())
+		return slot_word(si, off, &word) && word != WORD_BAD && word >> WORD_ZERO_BIT & 1;
 	map = device_zeromap(si);
 	return map && read_u64(map + off / 64 * 8) >> (off % 64) & 1;
 }

@@ -37,7 +37,7 @@ static __always_inline void flush_pending(struct task_state *ts, u8 bypass, u8 o
 		return;
 	ts->ctx &= ~CTX_PENDING;
 	ts->lookup.bypass = bypass;
-	if (bypass)
+	if (order)
 		ts->lookup.order = order;
 	record_send(&ts->lookup);
 }
@@ -100,6 +100,22 @@ static __always_inline void shmem_exit(void)
 	leave_and_flush(CTX_SHMEM);
 }
 EXIT0(shmem_exit)
+
+/*
+ * 7.0 on: a fault on a synchronous device reads into the swap cache, without a window. From 7.2 on
+ * the function looks up the entry once more, which is no need of its own.
+ */
+static __always_inline void sync_enter(void)
+{
+	task_enter(CTX_DIRECT);
+}
+ENTRY0(sync_enter)
+
+static __always_inline void sync_exit(void)
+{
+	leave_and_flush(CTX_DIRECT);
+}
+EXIT0(sync_exit)
 
 /*
  * Reclaim runs inside other things, often inside the allocation of a page for readahead: what it
@@ -180,11 +196,11 @@ EXIT0(refill_exit)
 
 static __always_inline u32 references(u64 entry)
 {
-	u8 byte;
+	struct slot s = {};
 
-	if (!map_byte(entry, &byte) || (byte & MAP_CONTINUED && byte != MAP_SHMEM))
+	if (!slot_read(device_of(entry_type(entry)), entry & ENTRY_OFFSET_MASK, &s))
 		return UNKNOWN_U32;
-	return map_references(byte);
+	return s.count;
 }
 
 /* State of the hit counters before the lookup, to see at its exit whether it consumed a mark. */
@@ -362,7 +378,7 @@ ENTRY3(swapoff_need_enter)
  */
 #define CTX_NOT_A_NEED                                                                             \
 	(CTX_READ | CTX_RECLAIM | CTX_FREE | CTX_ZAP | CTX_SWAPOUT | CTX_RECLAIM_SLOTS |           \
-	 CTX_SWAPIN | CTX_CLUSTER)
+	 CTX_SWAPIN | CTX_CLUSTER | CTX_DIRECT)
 
 static __always_inline void plain_lookup_enter(u64 entry)
 {
@@ -587,6 +603,13 @@ static __always_inline void read_enter(u64 entry)
 }
 ENTRY1(read_enter)
 
+/* 7.3: what gathers the reads comes first. */
+static __always_inline void read_context_enter(u64 io, u64 entry)
+{
+	read_enter(entry);
+}
+ENTRY2(read_context_enter)
+
 static __always_inline void read_exit(void)
 {
 	task_leave(CTX_READ);
@@ -656,6 +679,9 @@ static __always_inline void readio_enter(u64 folio)
 
 	if (ts && ts->ctx & CTX_RA) {
 		cause = entry == ts->ra.entry ? 0 : 1;
+	} else if (ts && ts->ctx & CTX_DIRECT) {
+		flush_pending(ts, 0, order_of(n));
+		cause = 0;
 	} else if (ts && ts->ctx & (CTX_FAULT | CTX_SHMEM)) {
 		flush_pending(ts, 1, order_of(n));
 		cause = 2;
@@ -667,8 +693,14 @@ static __always_inline void readio_enter(u64 folio)
 }
 ENTRY1(readio_enter)
 
+static __always_inline void readio_context_enter(u64 io, u64 folio)
+{
+	readio_enter(folio);
+}
+ENTRY2(readio_context_enter)
+
 /* Only what is needed: this is also called by interrupts, on behalf of nobody. */
-static __always_inline void send_read_end(u8 probe, u64 folio)
+static __always_inline void send_read_end(u8 probe, u64 folio, u32 flags)
 {
 	struct record_read_end r = {};
 
@@ -676,6 +708,7 @@ static __always_inline void send_read_end(u8 probe, u64 folio)
 	r.head.cpu = bpf_get_smp_processor_id();
 	r.head.kind = RECORD_READ_END;
 	r.head.probe = probe;
+	r.head.flags = flags;
 	r.entry = folio_entry(folio);
 	record_send(&r);
 }
@@ -695,7 +728,7 @@ static __always_inline void readio_exit(void)
 	if (!on)
 		return;
 	if (folio && FLAG(flags_of_folio(folio), PG_uptodate))
-		send_read_end(PROBE_READ_RETURN, folio);
+		send_read_end(PROBE_READ_RETURN, folio, 0);
 	else
 		count_filtered(bpf_get_smp_processor_id(), PROBE_READ_RETURN);
 }
@@ -713,9 +746,25 @@ static __always_inline void readend_enter(u64 bio)
 	if (KERNEL_READ(b, bi_status))
 		count_filtered(bpf_get_smp_processor_id(), PROBE_READ_END);
 	else
-		send_read_end(PROBE_READ_END, (u64)KERNEL_READ(first, bv_page));
+		send_read_end(PROBE_READ_END, (u64)KERNEL_READ(first, bv_page), 0);
 }
 ENTRY1(readend_enter)
+
+/* 7.3: reads of slots in a row are one. */
+static __always_inline void readend_all_enter(u64 iocb, u64 failed)
+{
+	u32 n = iocb_pages(iocb);
+
+	if (!count_hit(PROBE_READ_END))
+		return;
+	if (failed & 1 || !n) {
+		count_filtered(bpf_get_smp_processor_id(), PROBE_READ_END);
+		return;
+	}
+	for (u32 i = 0; i < IOCB_PAGES && i < n; i++)
+		send_read_end(PROBE_READ_END, iocb_page(iocb, i), i ? RECORD_MORE : 0);
+}
+ENTRY2_NUMBER(readend_all_enter)
 
 /* ---- CACHE, UNCACHE ---- */
 
@@ -764,6 +813,17 @@ static __always_inline void cacheadd_void_exit(void)
 }
 EXIT0(cacheadd_void_exit)
 
+/* 7.0 on: the slot's cluster is locked. Slots that are given enter the cache at once, all else
+ * comes in by reading. */
+static __always_inline void cacheadd_ci_enter(u64 ci, u64 folio, u64 entry)
+{
+	if (count_hit(PROBE_CACHE))
+		send_range(PROBE_CACHE, entry, folio_pages(folio),
+			   task_ctx() & (CTX_SWAPOUT | CTX_GRANT) ? BY_SWAPOUT : BY_SWAPIN,
+			   UNKNOWN_U32);
+}
+ENTRY3(cacheadd_ci_enter)
+
 static __always_inline u8 uncache_by(u32 ctx)
 {
 	if (ctx & (CTX_RECLAIM | CTX_RECLAIM_SLOTS))
@@ -796,6 +856,44 @@ ENTRY3(uncache_ci_enter)
 
 /* ---- what the recorder asks for ---- */
 
+struct snapshot_walk {
+	struct swap_info_struct *si;
+	u64 from;
+};
+
+/* A slot as swap_map had it. */
+static __always_inline u8 slot_byte(const struct slot *s)
+{
+	u32 count = s->count < MAP_BAD ? s->count : MAP_BAD - 1;
+
+	return s->bad ? MAP_BAD
+		      : count | (s->cached ? MAP_CACHED : 0) |
+				(s->count == UNKNOWN_U32 ? MAP_CONTINUED : 0);
+}
+
+LOOP_STEP(snapshot_step, struct snapshot_walk)
+{
+	u32 zero = 0;
+	u8 *to = MAP_FIND(chunk, &zero);
+	struct slot s = {};
+
+	if (!to)
+		return 1;
+	slot_read(w->si, w->from + i, &s);
+	to[i & (SNAPSHOT_CHUNK - 1)] = slot_byte(&s);
+	return 0;
+}
+
+static __always_inline u32 snapshot_of_words(struct swap_info_struct *si, u64 from, u32 len)
+{
+	struct snapshot_walk w = { .si = si, .from = from };
+
+	if (!have_map() && !words_count())
+		return 0;
+	LOOP(len, snapshot_step, &w);
+	return len;
+}
+
 PROGRAM_SYSCALL
 int snapshot(struct snapshot_args *a)
 {
@@ -803,21 +901,25 @@ int snapshot(struct snapshot_args *a)
 	u64 len = a->len, from = a->from, max; /* of 64 bits, so that the verifier follows */
 	struct swap_info_struct *si = device_of(a->type);
 	u8 *to = MAP_FIND(chunk, &zero);
-	u8 *map;
+	u64 map;
 
 	a->got = 0;
 	a->t_ns = bpf_ktime_get_boot_ns();
 	if (!si || !to)
 		return 0;
-	map = KERNEL_READ(si, swap_map);
 	max = KERNEL_READ(si, max);
-	if (!map || from >= max)
+	if (from >= max)
 		return 0;
 	if (len > max - from)
 		len = max - from;
 	if (len > SNAPSHOT_CHUNK)
 		len = SNAPSHOT_CHUNK;
-	if (!bpf_probe_read_kernel(to, len, map + from))
+	if (have_table()) {
+		a->got = snapshot_of_words(si, from, len);
+		return 0;
+	}
+	map = device_map(si);
+	if (map && !bpf_probe_read_kernel(to, len, (void *)(map + from)))
 		a->got = len;
 	return 0;
 }

@@ -52,7 +52,7 @@ static int explain_no_btf(const char *btf, struct error *e)
 			 btf);
 }
 
-/* Where there is no BTF (@k->have_btf), @no_btf says why; that is no error yet. */
+/* Where there is no BTF (@k->btf), @no_btf says why; that is no error yet. */
 static int read_kernel(const struct arguments *args, struct hook_kernel *k, struct error *no_btf,
 		       struct error *e)
 {
@@ -62,6 +62,7 @@ static int read_kernel(const struct arguments *args, struct hook_kernel *k, stru
 	const char *config = option_string(args, "config", NULL);
 	char own_kallsyms[512], own_btf[512], own_config[512];
 	bool other = kallsyms || btf || config;
+	char release[128];
 	int err;
 
 	/* With files of another kernel, what is not given is unknown, not this machine's. */
@@ -77,9 +78,13 @@ static int read_kernel(const struct arguments *args, struct hook_kernel *k, stru
 		config = own_config;
 	explain_no_btf(btf, no_btf);
 	err = hook_kernel_read(k, kallsyms, btf, option_given(args, "btf"), config, e);
-	if (!err && !other && machine_preempts(root()) >= 0)
+	if (err || other)
+		return err;
+	if (machine_preempts(root()) >= 0)
 		k->preempts = machine_preempts(root());
-	return err;
+	machine_release(root(), release, sizeof(release));
+	hook_kernel_release(k, release);
+	return 0;
 }
 
 /* bcc attaches by kprobes alone. */
@@ -280,9 +285,28 @@ static int choose_backend(struct session *s, struct error *e)
 
 	if (err)
 		return err;
-	f.have_btf = s->kernel.have_btf;
+	f.have_btf = s->kernel.btf != NULL;
 	return backend_choose(option_string(s->args, "backend", "auto"), &f, &s->options.backend,
 			      e);
+}
+
+/* What is there, but not as it is known: the trace will be without it, and nobody should have to
+ * look for that. */
+static void tell_unknown(const struct session *s)
+{
+	if (hook_kernel_newer(&s->kernel))
+		warn("this kernel (%u.%u) is newer than all that this version knows: what still "
+		     "has "
+		     "a known form is recorded",
+		     s->kernel.major, s->kernel.minor);
+	for (size_t i = 0; i < hook_plan_len; i++) {
+		const struct hook_choice *c = &s->choices[i];
+
+		if (!c->symbol && c->why[0] && !c->hook->spare &&
+		    c->hook->groups & s->options.groups)
+			warn("%s will be missing: %s; lost: %s", c->hook->name, c->why,
+			     c->hook->lost);
+	}
 }
 
 /* What the kernel has, then what we may, then loading: the first thing missing is the one named. */
@@ -301,9 +325,10 @@ static int attach(struct session *s)
 	}
 	if (err == -EINVAL)
 		return fail(own_failure(s, EXIT_USAGE), "%s", e.text);
-	if (!err) {
+	if (!err)
 		err = hooks_require(s->choices, s->options.groups, &e);
-	}
+	if (!err)
+		tell_unknown(s);
 	if (!err) {
 		err = recorder_open(&s->recorder, &s->options, &s->kernel, s->choices, s->header,
 				    &e);

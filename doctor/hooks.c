@@ -91,7 +91,11 @@ void doctor_hooks_read(struct doctor_hooks *h, const char *root)
 				  machine_config_path(root, config, sizeof(config)) ? config : NULL,
 				  &h->why);
 	if (h->known) {
-		h->have_btf = k.have_btf;
+		char release[128];
+
+		machine_release(root, release, sizeof(release));
+		hook_kernel_release(&k, release);
+		h->have_btf = k.btf != NULL;
 		resolve(h, &k);
 		hook_kernel_free(&k);
 	}

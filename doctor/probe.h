@@ -42,7 +42,7 @@ struct swapoff_counts {
  * swapoff_predict - walk the pages as swapoff of one generation does
  * Slots are referred to by one page table each. Returns 0, -EINVAL for a slot outside the device or
  * used twice, -ENOMEM.
- * Source: kernel-facts of try_to_unuse()/unuse_pte_range(), 5.1 to 6.18; readahead by the models of
+ * What it does is in docs/kernel-facts.md#swapoff; readahead by the models of
  * replay/model/readahead.h.
  */
 int swapoff_predict(const struct swapoff_walk *w, enum swapoff_policy policy,

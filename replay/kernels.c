@@ -12,21 +12,22 @@
  * Generations of each part, named after the release that brought them. A new release gets a row in
  * the table below, and a generation here where it changed a part.
  *
- * Readahead: swapoff (kernel-facts 2.3), the left edge of VMA windows (1.7), bypass (1.8).
+ * The facts: docs/kernel-facts.md, by section. Readahead: #swapoff, #vma-windows (the left edge),
+ * #bypass.
  */
 #define RA_5_1 { .swapoff = SWAPOFF_VANILLA }
 #define RA_5_8 { .swapoff = SWAPOFF_LOOKUP_FIRST }
 #define RA_6_11 { .swapoff = SWAPOFF_LOOKUP_FIRST, .vma_left_clamp = true }
 #define RA_6_14 { .swapoff = SWAPOFF_LOOKUP_FIRST, .vma_left_clamp = true, .shmem_bypass = true }
 #define RA_6_18 { .swapoff = SWAPOFF_LOOKUP_ONLY, .vma_left_clamp = true, .shmem_bypass = true }
-/* Synchronous devices through the swap cache: kernel-facts-7 1.2. No drain after windows: 1.4. */
+/* Synchronous devices through the swap cache: #bypass. No drain behind windows: #drains. */
 #define RA_7_0 { .swapoff = SWAPOFF_LOOKUP_ONLY, .vma_left_clamp = true, .sync_cached = true }
 #define RA_7_3 { .swapoff = SWAPOFF_LOOKUP_ONLY, .vma_left_clamp = true, .sync_cached = true, \
 		 .no_window_drain = true }
 
 /*
- * Batches: size and operations (kernel-facts 4.1; that of deactivate came with MADV_COLD in 5.4),
- * drains of releases (4.5), drain of all CPUs (4.4), mlock's batch (4.1, 4.6).
+ * Batches: size, operations and mlock's batch (#batches; that of deactivate came with MADV_COLD in 5.4),
+ * drains of releases (#releases-of-batches), drain of all CPUs (#drains).
  */
 #define OPS_5_4 ((1u << PV_OPS) - 1)
 #define OPS_OLD (OPS_5_4 & ~(1u << PV_DEACTIVATE))
@@ -38,7 +39,7 @@
 #define PV_6_18 { .capacity = 31, .policy = PV_DRAIN_ONCE, .ops = OPS_5_4, .mlock = true, \
 		  .all_drains_self = true }
 
-/* Slot search: kernel-facts 3.6 to 3.11. Adding to the LRU: 4.6. */
+/* Slot search: #allocator-scan and what follows it. Adding to the LRU: #adding-to-the-lru. */
 #define SCAN "scan-6.1"
 #define EMPTY "mthp-empty-only"
 #define C612 "cluster-6.12"
@@ -57,15 +58,15 @@
 /*
  * Where a row is exact in a part, the facts say that the part is the same in all its releases:
  *
- * R  5.6 is the oldest whose windows and bypass were read (kernel-facts 1.4, 1.7, 1.8; late 5.4.y has
+ * R  5.6 is the oldest whose windows and bypass were read (#cluster-windows, #bypass; late 5.4.y has
  *    the swapoff of 5.8). The arithmetic is one up to 7.3, the newest that was read; what calls it
- *    changes with 6.18 and 7.0 (kernel-facts-7 1.1, 1.2, 6.1).
+ *    changes with 6.18 and 7.0 (#who-reads-ahead).
  * A  5.10 to 6.9 are one generation, but 5.10 itself was placed by its neighbours, so 5.15 is the
- *    first (kernel-facts 3.6; kernel-facts-7 6.1). 6.14 (kernel-facts 3.10) and 6.15 to 6.17 (3.11)
- *    have no model; from 6.19 equal default priorities share the load (kernel-facts-7 3.2), and 7.1
- *    scans the last cluster to its end (3.4). When slots become free is as the trace tells it.
+ *    first (#allocator-scan). 6.14 to 6.17 (#allocator-614) have no model; from 6.19 equal default
+ *    priorities share the load (#devices), and 7.1 scans the last cluster to its end
+ *    (#allocator-618). When slots become free is as the trace tells it.
  * B  The rules of the batches are known from 4.14 on; 7.2 drops dead folios when it moves a batch
- *    (kernel-facts-7 4.1, 4.2).
+ *    (#batches).
  *
  * What a later release changes that no model asks for has no row.
  */

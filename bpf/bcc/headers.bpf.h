@@ -87,7 +87,7 @@ struct step_arguments {
 	u64 i;
 	void *w;
 };
-enum { STEP_unref_step = 1, STEP_cluster_step };
+enum { STEP_unref_step = 1, STEP_cluster_step, STEP_snapshot_step };
 #define LOOP_STEP(name, type)                                                                      \
 	static long name##_body(u32 i, type *w);                                                   \
 	long name(struct step_arguments a)                                                         \
@@ -234,11 +234,72 @@ static __always_inline u32 device_highest(struct swap_info_struct *si)
 
 static __always_inline u64 device_zeromap(struct swap_info_struct *si)
 {
-#if SINCE(6, 12)
+#if SINCE(6, 12) && !SINCE(7, 2)
 	return (u64)KERNEL_READ(si, zeromap);
 #else
 	return 0;
 #endif
+}
+
+/* ---- what is kept of each slot ---- */
+
+static __always_inline bool have_map(void)
+{
+	return !SINCE(7, 1);
+}
+
+static __always_inline u64 device_map(struct swap_info_struct *si)
+{
+#if !SINCE(7, 1)
+	return (u64)KERNEL_READ(si, swap_map);
+#else
+	return 0;
+#endif
+}
+
+/* The kernel keeps this type to itself. */
+static __always_inline bool have_table(void)
+{
+	return false;
+}
+
+static __always_inline bool words_count(void)
+{
+	return false;
+}
+
+static __always_inline bool words_know_zero(void)
+{
+	return false;
+}
+
+static __always_inline u32 slots_of_cluster(void)
+{
+	return 1;
+}
+
+static __always_inline u64 cluster_table(u64 cluster)
+{
+	return 0;
+}
+
+static __always_inline u64 cluster_extend_table(u64 cluster)
+{
+	return 0;
+}
+
+/* ---- reads that are done together, 7.3: of a type that the kernel keeps to itself ---- */
+
+#define IOCB_PAGES 1
+
+static __always_inline u32 iocb_pages(u64 iocb)
+{
+	return 0;
+}
+
+static __always_inline u64 iocb_page(u64 iocb, u32 i)
+{
+	return 0;
 }
 
 /* ---- per-CPU batches ---- */

@@ -15,7 +15,7 @@
 #define PSEUDO_CALL 1
 #define CALL (BPF_JMP | BPF_CALL)
 
-const char *const bcc_step_names[] = { "unref_step", "cluster_step" };
+const char *const bcc_step_names[] = { "unref_step", "cluster_step", "snapshot_step" };
 const size_t bcc_step_count = sizeof(bcc_step_names) / sizeof(bcc_step_names[0]);
 
 int bcc_program_write(FILE *f, const char *name, const struct bpf_insn *insns, uint32_t n)

@@ -318,14 +318,14 @@ const struct swap_alloc_ops swap_cluster_6_18_ops = {
 	OPERATIONS,
 };
 
-/* The search is the same; devices are chosen from one list (kernel-facts-7 3.2). */
+/* The search is the same; devices are chosen from one list (docs/kernel-facts.md#devices). */
 const struct swap_alloc_ops swap_cluster_6_19_ops = {
 	.name = "cluster-6.19",
 	.traits = TRAITS | SWAP_GEN_ONE_LIST,
 	OPERATIONS,
 };
 
-/* The last cluster is scanned to its end, past the device's (kernel-facts-7 3.4). */
+/* The last cluster is scanned to its end, past the device's (docs/kernel-facts.md#allocator-618). */
 const struct swap_alloc_ops swap_cluster_7_1_ops = {
 	.name = "cluster-7.1",
 	.traits = TRAITS | SWAP_GEN_ONE_LIST | SWAP_GEN_TAIL,

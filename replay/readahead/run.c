@@ -406,7 +406,8 @@ static void bypass(struct ra_run *run, const struct need *n)
 
 /*
  * From 7.0 on a fault on a synchronous device brings in its one folio, which stays in the swap
- * cache until the kernel takes it out (UNCACHE); readahead is not called (kernel-facts-7 1.2).
+ * cache until the kernel takes it out (UNCACHE); readahead is not called
+ * (docs/kernel-facts.md#bypass).
  */
 static void read_alone(struct ra_run *run, const struct need *n)
 {
@@ -449,7 +450,8 @@ static bool comes_whole(const struct ra_run *run, uint32_t first, uint32_t size)
 
 /*
  * swapin-order=: the need brings in the largest part of the folio that went out, up to the order
- * that the policy allows, aligned within it (kernel-facts 1.8). Returns false where it is one page.
+ * that the policy allows, aligned within it (docs/kernel-facts.md#bypass). Returns false where it
+ * is one page.
  */
 static bool swap_in_large(struct ra_run *run, const struct need *n)
 {

@@ -119,11 +119,12 @@ unsigned int run_page_cluster(const struct ra_run *run);
 
 /**
  * run_reads_alone - a miss on a synchronous device that brings in its folio through the swap cache,
- * without readahead (kernel-facts-7 1.2)
+ * without readahead (docs/kernel-facts.md#bypass)
  */
 bool run_reads_alone(const struct ra_run *run, const struct need *n);
 
-/** run_bypasses - the need is served around swap cache and readahead (kernel-facts 1.8) */
+/** run_bypasses - the need is served around swap cache and readahead (docs/kernel-facts.md#bypass)
+ */
 bool run_bypasses(const struct ra_run *run, const struct need *n);
 
 /**

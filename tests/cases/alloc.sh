@@ -534,7 +534,7 @@ tap_grep '^note: .*device 0 discards freed clusters, which is not modelled: they
 # --- nearest models ---
 run "$SWAPTRACE" replay -q --policy model=v5.6 "$WORK/case34b"
 tap_grep 'no exact model of the slot allocator of kernel v5.6: the nearest, scan-6.1' "$OUT" "a nearest model is named"
-# kernel-facts 3.11: 6.17 has another slot allocator than 6.12, kernel-facts-7 6.1: but its readahead.
+# docs/kernel-facts.md#allocator-614: 6.17 has another slot allocator than 6.12, #who-reads-ahead: but its readahead.
 echo 'ALLOC order=0 type=0 off=512' | trace newer '# release=6.17.13 page_size=4096 cpus=1\n# device type=0 pages=4096 prio=-2 flags=ssd,blkdev'
 run "$SWAPTRACE" replay --verify "$WORK/newer"
 tap_is "$STATUS" 2 "slots of a kernel whose allocator has no exact model are not verified"

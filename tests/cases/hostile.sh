@@ -79,7 +79,7 @@ tap_is "$STATUS" 1 "damage: a verification fails"
 tap_grep '1 of [0-9]* blocks are damaged and left out' "$ERR" "damage: and the damage is named"
 
 # Bounds of a VMA that do not hold the address, the other way round, and the last page of the address space: a fresh
-# VMA word reads as hits 4, so the window is 8 (kernel-facts 1.7); the slots of the neighbours are unknown, one is read.
+# VMA word reads as hits 4, so the window is 8 (docs/kernel-facts.md#vma-windows); the slots of the neighbours are unknown, one is read.
 VMA_HEADER='# release=6.12.0 page_size=4096 page_cluster=3 vma_ra=1'
 for bounds in "vma_start=0x500000 vma_end=0x600000" "vma_start=0x900000 vma_end=0x100"; do
 	trace bounds "$VMA_HEADER" <<-END

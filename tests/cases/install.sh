@@ -91,8 +91,11 @@ for page in man1/swaptrace.1 man5/swaptrace.data.5 man7/swaptrace.7; do
 done
 tap_is "$missing" "" "every subcommand, the format and the ideas have their page"
 check_pages
-[ -s "$USR/share/doc/swaptrace/README.md" ] && [ -s "$USR/share/doc/swaptrace/LICENSE" ]
-tap_ok $? "README and licence are installed"
+missing=
+for name in README.md LICENSE NEWS.md CONTRIBUTING.md $(git -C "$TOP" ls-files 'docs/*' 2>/dev/null); do
+	[ -s "$USR/share/doc/swaptrace/$name" ] || missing="$missing $name"
+done
+tap_is "$missing" "" "README, licence and documents are installed, where their links lead"
 
 check_syntax bash "$USR/share/bash-completion/completions/swaptrace"
 check_syntax zsh "$USR/share/zsh/site-functions/_swaptrace"

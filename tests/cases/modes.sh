@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Which readahead answers a need when settings and devices change on the way, and what the bypass of a synchronous
-# device goes by. Expected values follow from kernel-facts 1.2 to 1.8; the calculation stands beside each.
+# device goes by. Expected values follow from docs/kernel-facts.md, from #cluster-windows to #bypass; the calculation stands beside each.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
@@ -59,7 +59,7 @@ trace stays "$HEADER vma_ra=1\n# device type=0 pages=100 flags=ssd\n# device typ
 END
 tap_is "$(calls stays)" '[{"4":1,"8":1},12,0,0]' "a swapoff that was killed changes nothing"
 
-# Shared slots of a synchronous device are not bypassed (kernel-facts 1.8), also where only the snapshot tells that
+# Shared slots of a synchronous device are not bypassed (docs/kernel-facts.md#bypass), also where only the snapshot tells that
 # they are shared: window 8, slots 8-15. Slot 50 has one reference: bypassed, one page.
 trace shared "$HEADER vma_ra=0\n# device type=0 pages=100 flags=sync_io,ssd" <<-END
 	SLOTS type=0 off=1 n=40 count=2

@@ -48,12 +48,12 @@ tap_is "$(counts "$WORK/ssd.txt")" "[126,126,136,2,8,0]" "V02: as recorded"
 # cluster). Windows of 8, aligned: 1..7, then 8..15, ..., 128: 17 calls, of which each reads what it spans.
 tap_is "$(counts "$WORK/ssd.txt" --policy allocator=cluster-6.18)" "[17,17,128,111,0,0]" \
 	"V02: with a cluster for each CPU readahead finds the pages side by side"
-# 6.12 gives the first slot of a device of this size at 512 (kernel-facts 3.5): the row is aligned, 16 windows of 8.
+# 6.12 gives the first slot of a device of this size at 512 (docs/kernel-facts.md#swapon): the row is aligned, 16 windows of 8.
 tap_is "$(counts "$WORK/ssd.txt" --policy allocator=cluster-6.12)" "[16,16,128,112,0,0]" "V02: cluster-6.12 likewise"
 # One CPU: one cluster, in the recorded order.
 tap_is "$(counts "$WORK/ssd.txt" --policy allocator=cluster-6.18,cpus=1)" "[126,126,136,2,8,0]" \
 	"V02: on one CPU they lie as they were recorded"
-# On rotational devices kernels from 6.14 on have one place for all CPUs (kernel-facts 3.10; the sources from 6.14 to 7.3), earlier ones scan.
+# On rotational devices kernels from 6.14 on have one place for all CPUs (docs/kernel-facts.md#allocator-614; the sources from 6.14 to 7.3), earlier ones scan.
 run "$SWAPTRACE" replay --json --policy allocator=cluster-6.18 "$WORK/hdd.txt"
 tap_is "$(jq -c '.results[0].readahead | [.calls, .pages_read, .hits, .unused]' "$OUT")" "[126,136,2,8]" \
 	"V02: a rotational device has one row for all CPUs"

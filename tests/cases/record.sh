@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# record without a kernel that lets us record: plans of made-up kernels (cases.md 46-49), refusals that name what is
+# record without a kernel that lets us record: plans of made-up kernels (cases 46-49), refusals that name what is
 # missing (45, 53, 54) and leave no file behind. Recording itself is tested in guests.
 set -u
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 cd "$WORK" || exit 1
 
-# The kernel of cases.md 46 and 49, and of 47: no swapin_nr_pages, a second copy, one in a module.
+# The kernel of cases 46 and 49, and of 47: no swapin_nr_pages, a second copy, one in a module.
 write_kernel() {
 	cat >kallsyms <<'END'
 ffffffff81000000 T do_swap_page
@@ -46,6 +46,27 @@ check_list() {
 	tap_grep "instead: the kernel's variables \(how=state\)" "$OUT" "with what stands in for it"
 	run "$SWAPTRACE" record --list-probes --kallsyms kallsyms
 	tap_is "$STATUS" 0 "--list-probes is the same"
+}
+
+# Real kernels, reduced (tests/unit/test_hook_kernels looks at each function of each).
+check_kernels() {
+	local kernels=$TOP/tests/data/kernels
+	run "$SWAPTRACE" record --list-hooks --kallsyms "$kernels/7.3.kallsyms" --btf "$kernels/7.3.btf" -e ra,alloc,lru
+	tap_is "$STATUS" 0 "all groups of events can be recorded on 7.3"
+	tap_grep '^READ.ns +swap_read_end ' "$OUT" "with its functions"
+	tap_grep_none 'readio|_enter|swaptrace_' "$OUT" "and without names of our own programs"
+	run "$SWAPTRACE" record --list-hooks --kallsyms "$kernels/7.3.kallsyms" --btf "$kernels/6.1.btf"
+	tap_grep 'swap_read_folio' "$OUT" "a BTF of another kernel"
+	tap_grep 'BTF does not describe folio_put_swap' "$OUT" "leaves out what it does not describe"
+	run "$SWAPTRACE" record --list-hooks --kallsyms "$kernels/7.3.btf" --btf "$kernels/7.3.btf"
+	tap_is "$STATUS" 3 "BTF in place of symbols is refused"
+	tap_grep '7.3.btf: holds no symbols' "$ERR" "and named"
+	run "$SWAPTRACE" record --list-hooks --kallsyms "$kernels/7.3.kallsyms" --btf "$kernels/7.3.kallsyms"
+	tap_is "$STATUS" 3 "symbols in place of BTF are refused"
+	tap_grep '7.3.kallsyms: is not BTF' "$ERR" "and named"
+	echo 'ffffffff81000000 T start_kernel' >text
+	run "$SWAPTRACE" record --list-hooks --kallsyms text
+	tap_is "$STATUS" 3 "symbols of no kernel with swap are refused"
 }
 
 check_groups() {
@@ -165,14 +186,16 @@ check_usage() {
 
 write_kernel
 if "$SWAPTRACE" record -o none 2>&1 </dev/null | grep -q 'built without BPF'; then
-	tap_plan 26
+	tap_plan 36
 	check_list
+	check_kernels
 	check_groups
 	check_usage
 	check_no_bpf
 else
-	tap_plan 61
+	tap_plan 71
 	check_list
+	check_kernels
 	check_groups
 	check_usage
 	check_btf

@@ -76,7 +76,7 @@ tap_is "$(windows case8 0)" "{8: 1}" "case 8: one call, window 8 (hits 4 at the 
 tap_is "$(counts case8 0 "calls pages_read ra_pages hits")" "1 5 4 2" "case 8: 5 pages read, 4 by readahead, 2 hits"
 
 # --- PG_reclaim and PG_readahead are one bit: a lookup of a page that is being written out may find the mark, and the
-# kernel counts a hit. Hits 0 + 1 make the next window 4 (kernel-facts 7.1: hits 1 -> 4); without it, it is 1.
+# kernel counts a hit. Hits 0 + 1 make the next window 4 (docs/kernel-facts.md#vectors: hits 1 -> 4); without it, it is 1.
 trace writeout "$CLUSTER" <<-END
 	SLOTS type=0 off=1000 n=8
 	CACHE type=0 off=50 by=swapout
@@ -257,7 +257,7 @@ done
 tap_is "$(windows stride 0 --init-hits 0)" "{1: 32}" "case 44: stride 2"
 tap_is "$(counts stride 1 "calls hits drains" --init-hits 0 --policy swapoff=vanilla)" "32 0 0" "case 44: stride 2, vanilla"
 
-# --- kernel-facts 7.3: swapoff of 4096 consecutive slots from 512 on, fresh state ---------------------------
+# --- docs/kernel-facts.md#vectors: swapoff of 4096 consecutive slots from 512 on, fresh state ---------------------------
 lookups swapoff 512 4607 1 | trace walk "$CLUSTER"
 tap_is "$(windows walk 0)" "{8: 512}" "walk: 5.8 to 6.17"
 tap_is "$(windows walk 1 --policy swapoff=vanilla)" "{2: 4094, 4: 1, 8: 1}" "walk: before 5.8"
@@ -271,7 +271,7 @@ run "$SWAPTRACE" replay -q --verify --json --policy swapoff=vanilla "$WORK/walk"
 tap_is "$(jq -c '[.results[].policy]' "$OUT")" '["recorded","swapoff=vanilla"]' "JSON: with --verify it comes first"
 
 # --- --verify -----------------------------------------------------------------------------------------------
-# Windows from the boot state as kernel-facts 7.2 gives them: 1000 -> 8, 1001 -> 4 (1001 is in the first block, but is
+# Windows from the boot state as docs/kernel-facts.md#vectors gives them: 1000 -> 8, 1001 -> 4 (1001 is in the first block, but is
 # asked for by a call here: vanilla swapoff), 5000 -> 2 (half of 4), 5001 -> 2 (next to 5000).
 verify_text() {
 	trace "$1" '# release=5.6.0 page_cluster=3 vma_ra=0' <<-END
@@ -363,7 +363,7 @@ tap_is "$(printf '%s\n%s\n' "$BOTH" "$SECOND" | sleeper both "${CLUSTER/page_clu
 	"verify: of two tasks that wait for a slot one reads it" # 3 lookups, 2 windows, a read
 tap_is "$(printf '%s\n235 0 7 a UNREF type=0 off=1000 n=1 how=swapin left=1\n%s\n' "$BOTH" "$SECOND" |
 	sleeper late "${CLUSTER/page_cluster=3/page_cluster=0}")" "[7,6]" "verify: the other one must have waited until then"
-# kernel-facts-7 1.2: from 7.0 on synchronous devices are read through the swap cache, which no model does.
+# A release newer than all that were read has no model.
 trace unknown_release '# release=7.4.1 page_cluster=3 vma_ra=0' <<-END
 	LOOKUP type=0 off=5 cause=fault hit=0
 END
@@ -371,7 +371,7 @@ run "$SWAPTRACE" replay --verify "$WORK/unknown_release"
 tap_is "$STATUS" 2 "verify: a release without a model is refused"
 tap_grep 'no exact model of kernel 7\.4\.1 for what the trace tells of \(readahead\)' "$ERR" "verify: and what it lacks named"
 tap_grep 'nearest is v7\.3' "$ERR" "verify: and the nearest one named"
-# kernel-facts 2.3, kernel-facts-7 6.1: swapoff and windows are the same from 5.8 to 6.17.
+# docs/kernel-facts.md#swapoff, #cluster-windows: swapoff and windows are the same from 5.8 to 6.17.
 for release in 5.10.262 6.6.17 6.17.13; do
 	sed "s/7\.4\.1/$release/" "$WORK/unknown_release" >"$WORK/inside"
 	run "$SWAPTRACE" replay --verify "$WORK/inside"
@@ -471,7 +471,7 @@ tap_is "$STATUS $(grep -c 'header: swapoff=sometimes is not one of vanilla' "$ER
 
 # --- what a release brings, with or without a model of its own -----------------------------------
 # Pages 2 and 1 to 6 of an address space: without a step to either side the window of 8 begins 3 pages to the left of
-# page 2, at page -1. From 6.11 on that edge is 0, and pages 1 to 6 are read (kernel-facts 1.7). Before, it wraps and
+# page 2, at page -1. From 6.11 on that edge is 0, and pages 1 to 6 are read (docs/kernel-facts.md#vma-windows). Before, it wraps and
 # nothing is read ahead; nor for page 1, a step back (4 pages from -2 on). Page 3 is none: half of 4, [3, 5), so 4 is a hit
 # and 5 a step onwards with it, [5, 9). Four calls, and two pages read ahead of those that are ever needed.
 for page in 2 1 3 4 5 6; do
@@ -482,7 +482,7 @@ sed 's/release=6.11.0/release=6.10.0/' "$WORK/left" >"$WORK/wraps"
 tap_is "$(counts wraps 0 "calls pages_read ra_pages")" "4 6 2" "6.10: it wraps, and the window is empty"
 for off in 64 128 192; do echo "LOOKUP type=0 off=$off cause=shmem count=2"; done |
 	trace shmem '# release=6.14.0 page_size=4096 page_cluster=3 vma_ra=1\n# device type=0 pages=1000 flags=ssd,sync_io,blkdev'
-tap_is "$(counts shmem 0 "lookups bypassed")" "3 3" "6.14: shmem goes around the swap cache whatever the count" # kernel-facts 1.8
+tap_is "$(counts shmem 0 "lookups bypassed")" "3 3" "6.14: shmem goes around the swap cache whatever the count" # docs/kernel-facts.md#bypass
 sed 's/release=6.14.0/release=6.13.0/' "$WORK/shmem" >"$WORK/noshmem"
 tap_is "$(counts noshmem 0 "lookups bypassed")" "3 0" "6.13: it does not"
 
@@ -505,12 +505,12 @@ tap_grep "^$newer \(what-if\) +v6\.18 .* 0$" "$OUT" "case 40: and the newer one'
 echo '90000000 0 100 task LOOKUP type=0 off=64 cause=fault count=1' | cat "$WORK/case40" - >"$WORK/again40"
 tap_is "$(counts again40 1 "bypassed cache_hits" --policy $newer) $(counts again40 0 "bypassed cache_hits")" "0 1 1001 0" \
 	"case 40: a page that came through the swap cache is found there, one that went around is not"
-# kernel-facts-7 1.2: 7.0 needs no policy for it, and asks readahead on no synchronous device, shared or not.
+# docs/kernel-facts.md#bypass: 7.0 needs no policy for it, and asks readahead on no synchronous device, shared or not.
 sed 's/release=6.6.0/release=7.0.13/' "$WORK/case40" >"$WORK/seven40"
 tap_is "$(counts seven40 0 "lookups bypassed calls pages_read read_alone drains")" "1050 0 0 1050 1050 0" \
 	"case 40 on 7.0: every need is one read into the swap cache"
 tap_is "$(counts seven40 1 "lookups bypassed calls" --policy model=v6.18)" "1050 1000 50" "case 40: and 6.18 instead bypasses again"
-# kernel-facts-7 1.4: 7.3 leaves the LRU batches alone behind a window. Slots 8 to 39 of a disk, in order.
+# docs/kernel-facts.md#drains: 7.3 leaves the LRU batches alone behind a window. Slots 8 to 39 of a disk, in order.
 {
 	seq 8 39 | sed 's/.*/SLOTS type=0 off=& n=1 count=1/'
 	seq 8 39 | sed 's/.*/LOOKUP type=0 off=& cause=fault count=1/'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What record does beside recording, on a real kernel: exit statuses, limits, a full disk (cases.md 64, 65), filters,
+# What record does beside recording, on a real kernel: exit statuses, limits, a full disk (cases 64, 65), filters,
 # owners (62), losses, a killed recorder. One guest does all of it, and the test looks at what it brought out.
 # timeout: 900
 set -u

@@ -65,7 +65,7 @@ static void test_round_robin_by_cluster(void **state)
 }
 
 /*
- * Two devices swapped on without a priority (kernel-facts-7 3.6, A1): up to 6.18 the first is
+ * Two devices swapped on without a priority (docs/kernel-facts.md#devices): up to 6.18 the first is
  * filled before the second is touched; from 6.19 on they are equal and take turns, a cluster at a
  * time.
  */
@@ -102,9 +102,10 @@ static void test_default_priorities(void **state)
 }
 
 /*
- * A device that ends inside a cluster (kernel-facts-7 3.6, A6): 1500 slots, the last cluster holds
- * 1024 to 1499. From 7.1 on a request that finds the end of the device there moves the cluster to
- * the frag list, so that the slot freed next is used later than those of the other clusters.
+ * A device that ends inside a cluster (docs/kernel-facts.md#allocator-618): 1500 slots, the last
+ * cluster holds 1024 to 1499. From 7.1 on a request that finds the end of the device there moves
+ * the cluster to the frag list, so that the slot freed next is used later than those of the other
+ * clusters.
  */
 static void test_tail_cluster(void **state)
 {

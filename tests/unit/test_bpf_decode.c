@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Raw records into events. Windows and words are worked out beside each test from kernel-facts 1.4
- * (aligned block, slot 0 left out, device end) and 1.7 (packed word, placement, clamps).
+ * Raw records into events. Windows and words are worked out beside each test from
+ * docs/kernel-facts.md#cluster-windows (aligned block, slot 0 left out, device end) and
+ * #vma-windows (the word, placement, clamps).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,7 @@ static void test_cluster_window(void **state)
 	cluster(16, 31, 0, 16, 32); /* size of the device unknown: not cut */
 }
 
-/* cases.md 47: slots 8 to 15 without 10 were read, but all of them were asked for. */
+/* case 47: slots 8 to 15 without 10 were read, but all of them were asked for. */
 static void test_burst(void **state)
 {
 	(void)state;
@@ -120,7 +121,8 @@ static void test_ra_state(void **state)
 	assert_int_equal(sink.probe, PROBE_RA_CLUSTER);
 }
 
-/* page-cluster 0 returns 1 and leaves the variable as it was (kernel-facts 1.3): 8 is old news. */
+/* page-cluster 0 returns 1 and leaves the variable as it was
+ * (docs/kernel-facts.md#cluster-windows): 8 is old news. */
 static void test_ra_switched_off(void **state)
 {
 	struct record_ra r = cluster_ra();
@@ -400,7 +402,7 @@ static void test_ranges(void **state)
 	UNKNOWN(READ_CAUSE);
 }
 
-/* cases.md 56: a slot beyond the device is not believed, and counted. */
+/* case 56: a slot beyond the device is not believed, and counted. */
 static void test_odd_offsets(void **state)
 {
 	struct record_device dev = { .head = head(RECORD_DEVICE, PROBE_NONE), .max = 100 };

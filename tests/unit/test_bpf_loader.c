@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Loading and attaching against a kernel made of two functions: fentry that is not supported
- * (cases.md 50), a verifier that refuses one program (55), an old libbpf (57).
+ * (case 50), a verifier that refuses one program (55), an old libbpf (57).
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -127,7 +127,7 @@ static unsigned int hooks_of(unsigned int groups)
 	return n;
 }
 
-/* cases.md 50, first input: fentry says -524, kprobes work. */
+/* case 50, first input: fentry says -524, kprobes work. */
 static void test_fall_back_to_kprobes(void **state)
 {
 	struct stub s = { .fentry_attach = -ENOTSUPP };
@@ -172,7 +172,7 @@ static char *long_log(void)
 	return log;
 }
 
-/* cases.md 55: one event is refused, the others are recorded. */
+/* case 55: one event is refused, the others are recorded. */
 static void test_verifier_refuses_one(void **state)
 {
 	char *log = long_log(), missing[64];
@@ -229,7 +229,7 @@ static void test_log_tail(void **state)
 	assert_string_equal(log_tail("", 8), "");
 }
 
-/* cases.md 57 */
+/* case 57 */
 static void test_libbpf_version(void **state)
 {
 	struct error e = { 0 };
@@ -244,7 +244,7 @@ static void test_libbpf_version(void **state)
 	assert_int_equal(libbpf_version_check(2, 0, &e), 0);
 }
 
-/* cases.md 51: 38 / 10000 = 0.38 %. */
+/* case 51: 38 / 10000 = 0.38 %. */
 static void test_missing_returns(void **state)
 {
 	char text[160];

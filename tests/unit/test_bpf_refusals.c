@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why recording is refused, in words: no BTF (cases.md 45), lockdown (53), privileges (54). */
+/* Why recording is refused, in words: no BTF (case 45), lockdown (53), privileges (54). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,31 +62,34 @@ static int teardown(void **state)
 	return system(command);
 }
 
-/* ---- cases.md 45 ---- */
+/* ---- case 45 ---- */
 
-static int read_btf(struct btf_function *f, struct error *e)
+static struct btf_file *read_btf(const char *name, int want, struct error *e)
 {
+	struct btf_file *b;
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s/sys/kernel/btf/vmlinux", root);
-	return btf_file_read(path, f, 1, e);
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	assert_int_equal(btf_file_open(&b, path, e), want);
+	assert_int_equal(!b, want != 0);
+	return b;
 }
 
 static void test_no_btf(void **state)
 {
 	static const uint8_t noise[16] = { 7, 1, 9, 3, 200, 14, 6, 2, 90, 91, 5, 44, 3, 2, 1, 0 };
-	struct btf_function f = { .name = "do_swap_page" };
+	static const char name[] = "/sys/kernel/btf/vmlinux";
 	struct error e = { 0 };
 
 	(void)state;
-	assert_int_equal(read_btf(&f, &e), -ENOENT);
+	read_btf(name, -ENOENT, &e);
 	/* What that means depends on whose file it is: tests/cases/record.sh. */
 	assert_non_null(strstr(e.text, "/sys/kernel/btf/vmlinux: cannot be opened"));
 	put("/sys/kernel/btf/vmlinux", "", 0);
-	assert_int_equal(read_btf(&f, &e), -ENODATA);
+	read_btf(name, -ENODATA, &e);
 	assert_non_null(strstr(e.text, "empty"));
 	put("/sys/kernel/btf/vmlinux", noise, sizeof(noise));
-	assert_int_equal(read_btf(&f, &e), -EBADMSG);
+	read_btf(name, -EBADMSG, &e);
 	assert_non_null(strstr(e.text, "not BTF"));
 }
 
@@ -128,49 +131,79 @@ static struct tiny tiny_btf(void)
 
 static void test_btf_functions(void **state)
 {
-	struct btf_function f[] = { { .name = "f1" }, { .name = "f2" }, { .name = "f3" } };
 	struct tiny t = tiny_btf();
 	struct error e = { 0 };
-	char path[256];
+	struct btf_file *b;
+	char text[64];
 
 	(void)state;
 	put("/btf", &t, sizeof(t));
-	snprintf(path, sizeof(path), "%s/btf", root);
-	assert_int_equal(btf_file_read(path, f, 3, &e), 0);
-	assert_true(f[0].present);
-	assert_false(f[0].returns_struct);
-	assert_int_equal(f[0].arguments, 1);
-	assert_true(f[1].present);
-	assert_true(f[1].returns_struct);
-	assert_false(f[2].present);
+	b = read_btf("/btf", 0, &e);
+	assert_true(btf_file_prototype(b, "f1", 0, text, sizeof(text)));
+	assert_string_equal(text, "void(i:)");
+	assert_false(btf_file_returns_struct(b, "f1"));
+	assert_false(btf_file_prototype(b, "f1", 1, text, sizeof(text)));
+	assert_true(btf_file_prototype(b, "f2", 0, text, sizeof(text)));
+	assert_string_equal(text, "s()");
+	assert_true(btf_file_returns_struct(b, "f2"));
+	assert_false(btf_file_prototype(b, "f3", 0, text, sizeof(text)));
+	/* No room: no half of a prototype. */
+	assert_false(btf_file_prototype(b, "f1", 0, text, 8));
+	assert_false(btf_file_is_kernel(b));
+	btf_file_close(b);
+}
+
+/* Types always count; names where the form gives them. */
+static void test_forms(void **state)
+{
+	static const char entry[] = "void(info*:si,entry_t:entry,unsigned int:nr)";
+	static const char offset[] = "void(info*:si,unsigned long:offset,unsigned int:nr)";
+
+	(void)state;
+	assert_true(btf_prototype_matches(entry, "void(info*,entry_t:entry,unsigned int:n|nr)"));
+	assert_true(btf_prototype_matches(entry, "void(x*) ; void(info*,entry_t,unsigned int)"));
+	assert_true(btf_prototype_matches(entry, NULL));
+	assert_false(btf_prototype_matches(offset, "void(info*,entry_t:entry,unsigned int:nr)"));
+	assert_false(btf_prototype_matches(entry, "void(info*,entry_t:targ_entry,unsigned int)"));
+	assert_false(btf_prototype_matches(entry, "void(info*,entry_t)"));
+	assert_false(btf_prototype_matches(entry, "int(info*,entry_t,unsigned int)"));
+	assert_false(btf_prototype_matches(entry, "void(info*,entry_t,unsigned int,bool)"));
+	assert_false(btf_prototype_matches(entry, ""));
+	assert_true(btf_prototype_matches("void()", "void()"));
 }
 
 /* Every cut and every flipped byte gives an answer or a clear refusal, never a crash. */
 static void test_btf_damage(void **state)
 {
-	struct btf_function f = { .name = "f1" };
 	struct tiny t = tiny_btf();
 	struct error e = { 0 };
-	char path[256];
+	char path[256], text[64];
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/btf", root);
 	for (size_t len = 1; len < 24 + 24 * 4; len++) {
 		put("/btf", &t, len);
-		assert_int_equal(btf_file_read(path, &f, 1, &e), -EBADMSG);
+		read_btf("/btf", -EBADMSG, &e);
 	}
 	for (size_t i = 0; i < sizeof(t); i++) {
 		struct tiny bad = t;
+		struct btf_file *b;
 		int err;
 
 		((uint8_t *)&bad)[i] ^= 0xff;
 		put("/btf", &bad, sizeof(bad));
-		err = btf_file_read(path, &f, 1, &e);
+		err = btf_file_open(&b, path, &e);
 		assert_true(err == 0 || err == -EBADMSG);
+		if (err)
+			continue;
+		btf_file_prototype(b, "f1", 0, text, sizeof(text));
+		btf_file_returns_struct(b, "f2");
+		btf_file_member(b, "s", "m", text, sizeof(text));
+		btf_file_close(b);
 	}
 }
 
-/* ---- cases.md 53 ---- */
+/* ---- case 53 ---- */
 
 static struct privilege privileged(void)
 {
@@ -220,7 +253,7 @@ static void test_no_lockdown_file(void **state)
 	assert_null(strstr(e.text, "lockdown"));
 }
 
-/* ---- cases.md 54 ---- */
+/* ---- case 54 ---- */
 
 static void test_container_root(void **state)
 {
@@ -280,7 +313,7 @@ static void test_memlock(void **state)
 	assert_string_equal(e.text, "untouched");
 }
 
-/* ---- cases.md 58 ---- */
+/* ---- case 58 ---- */
 
 static void test_pid_of_a_container(void **state)
 {
@@ -409,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_no_btf),
 		TEST(test_btf_functions),
+		TEST(test_forms),
 		TEST(test_btf_damage),
 		TEST(test_lockdown),
 		TEST(test_no_lockdown_file),

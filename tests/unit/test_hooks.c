@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hook plan against made-up kernels: suffixes (cases.md 46), inlined functions (47), renamed
+ * The hook plan against made-up kernels: suffixes (case 46), inlined functions (47), renamed
  * ones (48), several of one name (49). Every expectation is what the case says.
  */
 #include <errno.h>
@@ -36,7 +36,7 @@ static struct symbol_table table(const char *text, const char *const *wanted, si
 	return t;
 }
 
-/* ---- cases.md 46 ---- */
+/* ---- case 46 ---- */
 
 static const char case46[] = "ffffffff81300000 t swapin_nr_pages.isra.0\n"
 			     "ffffffff81300400 t swapin_nr_pages.isra.0.cold\n"
@@ -86,7 +86,7 @@ static void test_part_beside_whole(void **state)
 	symbols_free(&t);
 }
 
-/* ---- cases.md 49 ---- */
+/* ---- case 49 ---- */
 
 static void test_namesakes(void **state)
 {
@@ -207,7 +207,7 @@ static const char *entry_of(const struct plan *p, const char *event)
 	return NULL;
 }
 
-/* Names of 5.15 (kernel-facts 5.2, 5.3). */
+/* Names of 5.15 (docs/kernel-facts.md#hooks). */
 static const char old_names[] = "ffffffff81000000 T do_swap_page\n"
 				"ffffffff81000100 T lookup_swap_cache\n"
 				"ffffffff81000200 T swapin_readahead\n"
@@ -236,7 +236,7 @@ static const char new_names[] = "ffffffff81000000 T do_swap_page\n"
 				"ffffffff81000900 t swap_entries_free\n"
 				"ffffffff81000a00 T folio_alloc_swap\n";
 
-/* cases.md 48: only old names, only new names, neither. */
+/* case 48: only old names, only new names, neither. */
 static void test_old_names(void **state)
 {
 	struct plan p;
@@ -312,11 +312,12 @@ static void test_neither(void **state)
 	assert_int_equal(hooks_require(p.c, GROUP_RA, &e), 0);
 	assert_int_equal(hooks_require(p.c, GROUP_ALLOC, &e), -ENOENT);
 	assert_string_equal(e.text, "event ALLOC not available on this kernel (tried: "
-				    "swap_range_alloc, folio_alloc_swap)");
+				    "swap_range_alloc, alloc_swap_scan_cluster, "
+				    "folio_alloc_swap)");
 	hook_kernel_free(&p.k);
 }
 
-/* cases.md 47: without the sizing function the plan says what stands in for it. */
+/* case 47: without the sizing function the plan says what stands in for it. */
 static void test_inlined(void **state)
 {
 	char *text = NULL;

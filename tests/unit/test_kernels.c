@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Releases and what kernels do. What is expected of a release was written from the sections of
- * kernel-facts (KF) and kernel-facts-7 (KF7) that are named at each test.
+ * docs/kernel-facts.md that are named at each test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,8 +93,8 @@ static void releases_have_an_order(void **state)
 /* --- the parts ----------------------------------------------------------------------------- */
 
 /*
- * KF 2.3 and KF7 2.1 (swapoff), KF 1.7 (left edge), KF 1.8 (shmem's bypass from 6.14), KF7 1.2 (no
- * bypass from 7.0), KF7 1.4 (no drain from 7.3).
+ * #swapoff, #vma-windows (left edge), #bypass (shmem's from 6.14, none from 7.0), #drains (none
+ * behind windows from 7.3).
  */
 static void kernels_read_ahead(void **state)
 {
@@ -142,7 +142,7 @@ static void kernels_read_ahead(void **state)
 	}
 }
 
-/* KF 3.6 to 3.11, KF7 6.1. Releases without a model of their own have the one before. */
+/* #allocator-scan to #allocator-618. Releases without a model of their own have the one before. */
 static void kernels_give_slots(void **state)
 {
 	static const struct {
@@ -173,8 +173,9 @@ static void kernels_give_slots(void **state)
 }
 
 /*
- * KF 4.1: 14 in 4.14, 15 up to 6.8, 31 from 6.9; the batch of deactivate is in 5.6 and not in 4.14.
- * KF 4.5: one drain in the life of a batch from 4.15. KF 4.4: 6.18 drains the caller's CPU first.
+ * #batches: 14 in 4.14, 15 up to 6.8, 31 from 6.9; that of deactivate is in 5.6 and not in 4.14.
+ * #releases-of-batches: one drain in the life of a batch from 4.15.
+ * #drains: 6.18 drains the caller's CPU first.
  */
 static void kernels_batch(void **state)
 {
@@ -210,7 +211,10 @@ static void kernels_batch(void **state)
 	}
 }
 
-/* KF 4.6: barrier from 4.17, softened in 5.7, gone with the mlock rework of 5.18; 4.5: names. */
+/*
+ * #adding-to-the-lru: barrier from 4.17, softened in 5.7, gone with the mlock rework of 5.18.
+ * #releases-of-batches: names.
+ */
 static void kernels_add_in_their_ways(void **state)
 {
 	static const struct {
@@ -243,8 +247,8 @@ static void kernels_add_in_their_ways(void **state)
 }
 
 /*
- * Readahead: 5.6 to 7.3 (KF 1.4, 1.7, 1.8, 2.3; KF7 1.2, 6.1). Allocator: 5.15 to 6.13, 6.18 to 7.3
- * (KF 3.6 to 3.11, KF7 3.2 to 3.6, 6.1). Batches: 4.14 to 7.1 (KF 4.1 to 4.5; KF7 4.1, 4.2).
+ * Readahead: 5.6 to 7.3 (#cluster-windows to #bypass, #swapoff). Allocator: 5.15 to 6.13, 6.18 to
+ * 7.3 (#allocator-scan to #allocator-618, #devices). Batches: 4.14 to 7.1 (#batches, #drains).
  */
 static void exact_is_what_the_facts_cover(void **state)
 {

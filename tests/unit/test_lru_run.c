@@ -646,9 +646,9 @@ static void missed_runs_explain(void **state)
 }
 
 /*
- * The batches are the same from 4.14 to 7.1 but for what has a model (kernel-facts 4,
- * kernel-facts-7 4.1, 4.2), readahead from 5.6 to 6.19 (kernel-facts 2.3, kernel-facts-7 1.2): what
- * has no exact model is named, and refused where there is nothing else.
+ * The batches are the same from 4.14 to 7.1 but for what has a model (docs/kernel-facts.md#batches,
+ * #drains), readahead from 5.6 to 6.19 (#swapoff, #who-reads-ahead): what has no exact model is
+ * named, and refused where there is nothing else.
  */
 static void releases_that_can_be_verified(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who owns the file that record writes (cases.md 62). Changing owners needs root: without it these
+ * Who owns the file that record writes (case 62). Changing owners needs root: without it these
  * tests are skipped, the others run.
  */
 #include <errno.h>
