@@ -13,6 +13,7 @@
 #   make lab          record a swapoff in a guest (KERNEL=6.12, any other series of lab/run.sh, or lab)
 #   make lab-kernel   build the kernel with switches for the lab (10 minutes, kept below ~/.cache)
 #   make check-bcc    both recorders at once in a guest (10 minutes; needs libbpfcc-dev, e2fsprogs)
+#   make check-kernels  docs/kernels.md: every workload on every kernel in guests (an hour)
 #   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
 # CPPFLAGS=, CFLAGS=, LDFLAGS= and LDLIBS= are the user's: what the build itself needs stands before them.
@@ -274,6 +275,11 @@ lab-kernel:
 	@LAB_KERNEL=1 lab/deps.sh
 	@lab/build-kernel.sh
 
+# Each workload on each kernel that Debian has; an hour, or KERNELS='7.3 6.12' alone.
+check-kernels: swaptrace swaptrace.static
+	lab/kernels.sh --recorder ./swaptrace.static --out $(O)/kernels --report docs/kernels.md \
+		$(addprefix --kernel ,$(KERNELS))
+
 # What replay predicts, held against what kernels did; misses make it fail.
 fidelity: swaptrace swaptrace.static lab-kernel
 	lab/fidelity.sh --recorder ./swaptrace.static --out $(O)/fidelity
@@ -355,7 +361,7 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: .FORCE all deps unit faults check torture check-format check-bcc check-golden demo lab lab-kernel fidelity man install uninstall deb check-deb dist format clean
+.PHONY: .FORCE all deps unit faults check torture check-format check-bcc check-kernels check-golden demo lab lab-kernel fidelity man install uninstall deb check-deb dist format clean
 .DELETE_ON_ERROR:
 # Without names it would mean every file, and one that is missing would not be made again.
 .SECONDARY: $(BPF_SKELS) $(BPF_SKELS:.skel.h=.bpf.o)
