@@ -17,7 +17,8 @@
 #   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
 # CPPFLAGS=, CFLAGS=, LDFLAGS= and LDLIBS= are the user's: what the build itself needs stands before them.
-# ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- builds for another machine.
+# ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- builds for another machine; O=DIR and $(lab/sysroot.sh --flags arm64)
+# give it a folder and libraries of its own.
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
 # HAVE_TRACECMD=0 builds without libtracecmd (import of trace.dat), HAVE_BCC=0 without the bcc backend
 # of record, as happens where these are not installed (libtracecmd-dev, libbpfcc-dev).
@@ -104,8 +105,8 @@ endif
 # The filter that the program puts on itself; without the library there is none.
 HAVE_SECCOMP ?= $(shell $(CC) -E -include seccomp.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
 ifeq ($(HAVE_SECCOMP),1)
-CPPFLAGS += -DHAVE_SECCOMP=1
-LDLIBS += -lseccomp
+ALL_CPPFLAGS += -DHAVE_SECCOMP=1
+ALL_LDLIBS += -lseccomp
 endif
 
 MODEL_SRCS := $(wildcard replay/model/*.c)
@@ -147,7 +148,10 @@ $(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
 
 # For guests and rescue systems that have no libraries.
 # An object that stands before the archive is taken instead of the archive's.
-swaptrace.static: $(O)/cli/main.o $(O)/import/tracedat_none.o $(STATIC_OBJS) $(O)/libswaptrace.a
+swaptrace.static: $(O)/swaptrace.static .FORCE
+	@cmp -s $< $@ || cp -f $< $@
+
+$(O)/swaptrace.static: $(O)/cli/main.o $(O)/import/tracedat_none.o $(STATIC_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -static -o $@ $^ $(ALL_LDLIBS)
 
