@@ -208,9 +208,12 @@ const struct metric *comparison_metric(const struct comparison *c, unsigned int 
 void metric_title(const struct metric *m, char *out, size_t size)
 {
 	const char *name = m->name[0] ? m->name : m->kind == QUANTITY_TIME ? "time" : "value";
+	/* "efficiency %" says its unit itself. */
+	bool said = m->kind == QUANTITY_PERCENT && name[strlen(name) - 1] == '%';
+	bool unit = m->unit[0] && !said;
 
-	snprintf(out, size, "%s%s%s%s%s", name, m->unit[0] ? " (" : "", m->unit,
-		 m->unit[0] ? ")" : "", m->estimate ? ", estimated" : "");
+	snprintf(out, size, "%s%s%s%s%s", name, unit ? " (" : "", unit ? m->unit : "",
+		 unit ? ")" : "", m->estimate ? ", estimated" : "");
 }
 
 double metric_change(const struct metric *before, const struct metric *after)
@@ -357,8 +360,12 @@ static bool change_follows(const struct declared_change *d)
 	double half = half_unit(&d->declared);
 	double low = percent_change(a + da, b - db), high = percent_change(a - da, b + db);
 
-	if (a == 0 || isnan(low) || isnan(high))
+	if (d->points) {
+		low = b - db - a - da;
+		high = b + db - a + da;
+	} else if (a == 0 || isnan(low) || isnan(high)) {
 		return true; /* nothing can be said */
+	}
 	if (within(d->declared.number, half, low, high))
 		return true;
 	return (d->in_parentheses || !d->declared.sign) &&
@@ -370,16 +377,17 @@ static void check_declared_changes(struct comparison *c)
 	for (unsigned int i = 0; i < c->ndeclared; i++) {
 		struct declared_change *d = &c->declared[i];
 
-		d->change = percent_change(d->before.number * d->before.scale,
-					   d->after.number * d->after.scale);
+		d->change = d->points ? d->after.number - d->before.number
+				      : percent_change(d->before.number * d->before.scale,
+						       d->after.number * d->after.scale);
 		d->wrong = !change_follows(d);
 		if (d->wrong)
 			warning(c, WARNING_DECLARED_CHANGE,
 				"%s: line %" PRIu64
 				": %s: declared %+.*f %%, but the numbers give %s",
 				d->file, d->line, d->label[0] ? d->label : "row",
-				d->declared.decimals, d->declared.number,
-				format_change(d->change).s);
+				d->declared.decimals > 0 ? d->declared.decimals : 0,
+				d->declared.number, format_change(d->change).s);
 	}
 }
 
@@ -485,6 +493,23 @@ static void note_without_shmem(struct comparison *c)
 	}
 }
 
+/* The source knew the runs behind its numbers: its own verdict is told as its own. */
+static void note_marked(struct comparison *c, const struct comparison_input *in)
+{
+	char names[512] = "";
+
+	for (unsigned int k = 0; k < in->nmetrics; k++) {
+		size_t used = strlen(names);
+
+		if (in->metrics[k].significant)
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 in->metrics[k].name);
+	}
+	if (names[0])
+		footnote(c, "%s: its source marks these changes as significant: %s", in->name,
+			 names);
+}
+
 static void make_footnotes(struct comparison *c)
 {
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
@@ -503,6 +528,7 @@ static void make_footnotes(struct comparison *c)
 				 "%s is a what-if: it answers the recorded needs under another "
 				 "policy",
 				 in->name);
+		note_marked(c, in);
 		for (unsigned int k = 0; k < in->nnotes; k++)
 			footnote(c, "%s: %s", in->name, in->notes[k]);
 		if (in->config_fallback)

@@ -17,255 +17,10 @@
 #include "traces/wire.h"
 
 #define HEAD_BYTES 16384 /* of a file, to tell what it is */
-#define LABELS_MAX 4096	 /* different labels of one input */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 static int no_memory(const char *name, struct error *e)
 {
 	return error_set(e, -ENOMEM, "%s: out of memory", name);
-}
-
-/* Sizes of memory in text are powers of 1024 and may say so with one letter. */
-static void memory_condition(struct comparison_input *in, const char *value)
-{
-	static const char letters[] = "KMGT";
-	char *end;
-	uint64_t v = strtoull(value, &end, 10);
-	const char *at = *end ? strchr(letters, *end == 'k' ? 'K' : *end) : NULL;
-	char text[32];
-
-	if (end == value || (*end && (!at || end[1])) || v > UINT64_MAX >> 40) {
-		input_condition(in, "memory_limit", value);
-		return;
-	}
-	v <<= at ? 10 * (at - letters + 1) : 0;
-	snprintf(text, sizeof(text), "%" PRIu64, v);
-	input_condition(in, "memory_limit", text);
-}
-
-static void take_facts(struct comparison_input *in, const struct measurements *m)
-{
-	in->old_counter_names = m->old_counter_names;
-	for (unsigned int i = 0; i < m->nfacts; i++) {
-		const struct measured_fact *f = &m->facts[i];
-		bool flag = !strcmp(f->key, "thp_swap") || !strcmp(f->key, "vma_ra");
-
-		if (!strcmp(f->key, "n"))
-			in->declared_n = strtoull(f->value, NULL, 10);
-		else if (!strcmp(f->key, "memcg") || !strcmp(f->key, "memory_limit"))
-			memory_condition(in, f->value);
-		else if (flag && (f->value[0] == 'y' || f->value[0] == 'n'))
-			input_condition(in, f->key, f->value[0] == 'y' ? "1" : "0");
-		else
-			input_condition(in, f->key, f->value);
-	}
-}
-
-static int add_value(struct comparison_input *in, const struct measurement_row *row, unsigned int i,
-		     const char *label, const char *name, struct error *e)
-{
-	struct metric *m;
-	int ret;
-
-	if (in->nmetrics >= LABELS_MAX)
-		return error_set(e, -EBADMSG, "%s: more than %d different labels", name,
-				 LABELS_MAX);
-	m = input_metric(in, label);
-	ret = m ? metric_add(m, &row->v[i].q) : -ENOMEM;
-	if (ret == -EINVAL)
-		return error_set(e, -EBADMSG,
-				 "%s: line %" PRIu64
-				 ": a value %s%s among others %s%s; use one unit",
-				 name, row->line, row->v[i].q.unit[0] ? "in " : "without unit",
-				 row->v[i].q.unit, m->unit[0] ? "in " : "without unit", m->unit);
-	return ret ? no_memory(name, e) : 0;
-}
-
-static bool row_declares(const struct measurement_row *row)
-{
-	for (unsigned int i = 0; i < row->n; i++)
-		if (row->v[i].have_declared)
-			return true;
-	return false;
-}
-
-/* One of several inputs: every value of a row is a run. */
-static int load_runs(struct comparison *c, const struct measurements *m, const char *name,
-		     struct error *e)
-{
-	struct comparison_input *in = comparison_add_input(c, INPUT_TIMES, base_name(name), name);
-	int ret = in ? 0 : no_memory(name, e);
-
-	if (in)
-		take_facts(in, m);
-	for (unsigned int i = 0; !ret && i < m->n; i++) {
-		const struct measurement_row *row = &m->rows[i];
-
-		if (row_declares(row))
-			return error_set(
-				e, -EBADMSG,
-				"%s: line %" PRIu64
-				" declares a change, so this is a table of its own; compare "
-				"it alone",
-				name, row->line);
-		for (unsigned int k = 0; !ret && k < row->n; k++)
-			ret = add_value(in, row, k, row->label, name, e);
-	}
-	return ret;
-}
-
-static int declare_change(struct comparison *c, const struct measurement_row *row,
-			  unsigned int before, unsigned int after, const char *name)
-{
-	struct declared_change *bigger = realloc(c->declared, (c->ndeclared + 1) * sizeof(*bigger));
-
-	if (!bigger)
-		return -ENOMEM;
-	c->declared = bigger;
-	bigger += c->ndeclared++;
-	memset(bigger, 0, sizeof(*bigger));
-	snprintf(bigger->label, sizeof(bigger->label), "%s", row->label);
-	escape_text(name, strlen(name), bigger->file, sizeof(bigger->file));
-	bigger->line = row->line;
-	bigger->before = row->v[before].q;
-	bigger->after = row->v[after].q;
-	bigger->declared = row->v[after].declared;
-	bigger->in_parentheses = !row->v[after].declared_in_row;
-	return 0;
-}
-
-static bool columns_fit(const struct measurements *m, const char *name, int *ret, struct error *e)
-{
-	for (unsigned int i = 1; i < m->n; i++) {
-		if (m->rows[i].n == m->rows[0].n)
-			continue;
-		*ret = error_set(e, -EBADMSG,
-				 "%s: line %" PRIu64 " has %u values, line %" PRIu64
-				 " has %u; a table needs as many in each row",
-				 name, m->rows[i].line, m->rows[i].n, m->rows[0].line,
-				 m->rows[0].n);
-		return false;
-	}
-	return true;
-}
-
-/* The last words of the title line name the columns, where there are enough of them. */
-static void column_name(const struct measurements *m, unsigned int columns, unsigned int i,
-			char *out, size_t size)
-{
-	unsigned int n = m->ncolumns, skip;
-	bool declared = row_declares(&m->rows[0]);
-
-	/* A title over the declared changes is none of ours. */
-	if (declared && n > columns + 1)
-		n--;
-	skip = n - columns;
-	if (m->ncolumns >= columns && n >= columns)
-		snprintf(out, size, "%s", m->columns[skip + i]);
-	else
-		snprintf(out, size, "%c", 'A' + (int)i);
-}
-
-/* A table alone: one input a column, one metric a row. */
-static int load_columns(struct comparison *c, const struct measurements *m, const char *name,
-			struct error *e)
-{
-	unsigned int columns = m->rows[0].n;
-	int ret = 0;
-
-	if (columns > MEASURED_COLUMNS_MAX)
-		return error_set(e, -EBADMSG, "%s: more than %d columns", name,
-				 MEASURED_COLUMNS_MAX);
-	for (unsigned int i = 0; !ret && i < columns; i++) {
-		struct comparison_input *in;
-		char title[64];
-
-		column_name(m, columns, i, title, sizeof(title));
-		in = comparison_add_input(c, INPUT_COLUMN, title, name);
-		if (!in)
-			return no_memory(name, e);
-		take_facts(in, m);
-		for (unsigned int k = 0; !ret && k < m->n; k++)
-			ret = add_value(in, &m->rows[k], i, m->rows[k].label, name, e);
-	}
-	for (unsigned int k = 0; !ret && k < m->n; k++)
-		for (unsigned int i = 1; !ret && i < columns; i++)
-			if (m->rows[k].v[i].have_declared &&
-			    declare_change(c, &m->rows[k], 0, i, name))
-				ret = no_memory(name, e);
-	return ret;
-}
-
-/* "without: 56.9 57.3 ...", "with: 56.0 56.3 ...": one input a line. */
-static int load_series(struct comparison *c, const struct measurements *m, const char *name,
-		       struct error *e)
-{
-	for (unsigned int i = 0; i < m->n; i++) {
-		const struct measurement_row *row = &m->rows[i];
-		struct comparison_input *in =
-			comparison_add_input(c, INPUT_TIMES, row->label, name);
-		int ret = in ? 0 : no_memory(name, e);
-
-		if (in)
-			take_facts(in, m);
-		for (unsigned int k = 0; !ret && k < row->n; k++)
-			ret = add_value(in, row, k, "", name, e);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/* Whether all rows are "name: values", and more of them than a before and an after. */
-static bool is_series(const struct measurements *m)
-{
-	bool many = false;
-
-	for (unsigned int i = 0; i < m->n; i++) {
-		if (!m->rows[i].colon || row_declares(&m->rows[i]))
-			return false;
-		many |= m->rows[i].n > 2;
-	}
-	return many && m->n > 1;
-}
-
-static int load_alone(struct comparison *c, const struct measurements *m, const char *name,
-		      struct error *e)
-{
-	bool list = !m->rows[0].label[0] && m->n > 1;
-	int ret = 0;
-
-	if (is_series(m))
-		return load_series(c, m, name, e);
-	if (m->rows[0].n < 2 || list || (!m->rows[0].label[0] && m->rows[0].n > 2))
-		return error_set(e, -EINVAL,
-				 "%s: one list of values; name a second one to compare it with",
-				 name);
-	return columns_fit(m, name, &ret, e) ? load_columns(c, m, name, e) : ret;
-}
-
-static int load_text(struct comparison *c, const char *path, const char *name, bool alone,
-		     struct error *e)
-{
-	FILE *f = fopen(path, "re");
-	struct measurements m;
-	int ret;
-
-	if (!f)
-		return error_errno(e, -errno, "cannot open '%s'", name);
-	ret = measurements_read(f, name, &m, e);
-	fclose(f);
-	if (ret)
-		return ret;
-	ret = alone ? load_alone(c, &m, name, e) : load_runs(c, &m, name, e);
-	measurements_free(&m);
-	return ret;
 }
 
 /* A word of the command line that is a value itself. */
@@ -282,7 +37,6 @@ static int load_word(struct comparison *c, const char *word, struct error *e)
 	return m && !metric_add(m, &q) ? 0 : no_memory(word, e);
 }
 
-/* What a recogniser knows goes to its reader; all else is lists, key-value lines and tables. */
 static int load_measurements(struct comparison *c, const char *path, const char *name, bool alone,
 			     struct error *e)
 {
@@ -300,18 +54,15 @@ static int load_measurements(struct comparison *c, const char *path, const char 
 	fclose(f);
 	t.s = all;
 	t.mark = ret ? DECIMAL_UNKNOWN : text_decimal_mark(t.s, t.len);
-	format = ret || memchr(t.s, '\0', t.len) ? NULL
-		 : c->format			 ? c->format
-						 : format_of_text(&t);
-	if (format) {
+	format = c->format ? c->format : ret ? NULL : format_of_text(&t);
+	if (!ret)
 		ret = format_read(format, &t, &o, &r, e);
-		if (!ret) {
-			ret = comparison_add_readings(c, &r, name, alone, e);
-			readings_free(&r);
-		}
+	if (!ret) {
+		ret = comparison_add_readings(c, &r, name, alone, e);
+		readings_free(&r);
 	}
 	free(all);
-	return ret || format ? ret : load_text(c, path, name, alone, e);
+	return ret;
 }
 
 enum content { CONTENT_TRACE, CONTENT_RESULTS, CONTENT_ARGDIST, CONTENT_HISTS, CONTENT_TEXT };

@@ -53,17 +53,27 @@ static void take_fact(struct comparison_input *in, const struct readings_fact *f
 		input_condition(in, f->key, f->value);
 }
 
-/* What was read, and what was not. */
-static void take_account(struct comparison_input *in, const struct readings *r)
+/* What holds for all columns. */
+static void take_facts(struct comparison_input *in, const struct readings *r)
 {
 	in->format = r->format;
 	in->old_counter_names = r->old_counter_names;
 	in->shows_alone = r->alone;
+	snprintf(in->reading, sizeof(in->reading), "%s", r->taken);
+	for (unsigned int i = 0; i < r->nfacts; i++)
+		take_fact(in, &r->facts[i]);
+}
+
+/* What was read, and what was not. */
+static void take_account(struct comparison_input *in, const struct readings *r)
+{
 	in->left_out = r->left_out;
 	in->left_out_line = r->left_out_line;
 	snprintf(in->left_out_text, sizeof(in->left_out_text), "%s", r->left_out_text);
-	for (unsigned int i = 0; i < r->nfacts; i++)
-		take_fact(in, &r->facts[i]);
+	if (r->guessed && in->nnotes < INPUT_NOTES_MAX)
+		snprintf(in->notes[in->nnotes++], sizeof(in->notes[0]),
+			 "%s (no title line tells; --%s reads them the other way)", r->taken,
+			 r->table ? "rows" : "columns");
 	for (unsigned int i = 0; i < r->nnotes && in->nnotes < INPUT_NOTES_MAX; i++)
 		snprintf(in->notes[in->nnotes++], sizeof(in->notes[0]), "%s", r->notes[i]);
 	if (in->left_out && in->nnotes < INPUT_NOTES_MAX)
@@ -114,6 +124,7 @@ static int add_column(struct comparison *c, const struct readings *r, unsigned i
 	if (!in)
 		return ret;
 	in->taken = from->seconds;
+	take_facts(in, r);
 	if (!column)
 		take_account(in, r);
 	for (unsigned int i = 0; !ret && i < from->n; i++)
@@ -127,13 +138,13 @@ static int add_column(struct comparison *c, const struct readings *r, unsigned i
 static int add_flat(struct comparison *c, const struct readings *r, const char *name,
 		    struct error *e)
 {
-	struct comparison_input *in =
-		comparison_add_input(c, INPUT_READINGS, base_name(name), name);
+	struct comparison_input *in = comparison_add_input(c, INPUT_TIMES, base_name(name), name);
 	int ret = in ? 0 : no_memory(name, e);
 
 	if (!in)
 		return ret;
 	in->taken = NAN;
+	take_facts(in, r);
 	take_account(in, r);
 	for (unsigned int k = 0; k < r->n; k++) {
 		for (unsigned int i = 0; !ret && i < r->c[k].n; i++) {
@@ -176,11 +187,25 @@ static int add_declared(struct comparison *c, const struct readings *r, const ch
 	return 0;
 }
 
+/* Measurements of which one value tells little, as against states and counters. */
+static enum input_kind kind_of(const struct readings *r)
+{
+	for (unsigned int i = 0; i < r->n; i++)
+		for (unsigned int k = 0; k < r->c[i].n; k++)
+			if (r->c[i].v[k].kind != READING_VALUE)
+				return INPUT_READINGS;
+	return r->table ? INPUT_COLUMN : INPUT_TIMES;
+}
+
 int comparison_add_readings(struct comparison *c, const struct readings *r, const char *name,
 			    bool alone, struct error *e)
 {
 	int ret = 0;
 
+	if (r->single && alone)
+		return error_set(e, -EINVAL,
+				 "%s: one list of values; name a second one to compare it with",
+				 name);
 	if (r->table && !alone)
 		ret = add_flat(c, r, name, e);
 	for (unsigned int i = 0; !ret && !(r->table && !alone) && i < r->n; i++) {
@@ -192,8 +217,7 @@ int comparison_add_readings(struct comparison *c, const struct readings *r, cons
 			snprintf(title, sizeof(title), "%.100s (%u)", base_name(name), i + 1);
 		else
 			snprintf(title, sizeof(title), "%.150s", base_name(name));
-		ret = add_column(c, r, i, r->c[i].name[0] ? INPUT_COLUMN : INPUT_READINGS, title,
-				 name, e);
+		ret = add_column(c, r, i, kind_of(r), title, name, e);
 	}
 	return ret ? ret : add_declared(c, r, name, e);
 }

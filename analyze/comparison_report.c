@@ -223,6 +223,17 @@ static int decimals_for(const struct metric *m, double v)
 
 static void value_cell(struct table *t, const struct metric *m)
 {
+	char text[80];
+
+	if (m && m->n == 1 && m->spread > 0) {
+		snprintf(text, sizeof(text), "%s \xc2\xb1 %g %%",
+			 m->exact[0] != COUNT_UNKNOWN
+				 ? format_count(m->exact[0]).s
+				 : format_number(m->v[0], decimals_for(m, m->v[0])).s,
+			 m->spread);
+		table_word(t, text);
+		return;
+	}
 	if (!m)
 		table_count(t, COUNT_UNKNOWN);
 	else if (m->n == 1 && m->exact[0] != COUNT_UNKNOWN)

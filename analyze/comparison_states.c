@@ -28,9 +28,8 @@ static bool is_series(const struct comparison *c, const char *name)
 
 double comparison_seconds(const struct comparison *c, unsigned int i)
 {
-	double seconds = c->interval > 0
-				 ? c->interval
-				 : (i ? c->inputs[i].taken - c->inputs[i - 1].taken : NAN);
+	double seconds = c->interval > 0 ? c->interval
+					 : (i ? c->inputs[i].taken - c->inputs[i - 1].taken : NAN);
 
 	return i && seconds > 0 ? seconds : NAN;
 }

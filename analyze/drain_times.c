@@ -31,7 +31,7 @@ static void copy(char *out, size_t size, const char *value)
 	escape_text(value, strlen(value), out, size);
 }
 
-static void take_fact(struct drain_times_list *l, const struct measured_fact *f)
+static void take_fact(struct drain_times_list *l, const struct readings_fact *f)
 {
 	if (!strcmp(f->key, "unit"))
 		copy(l->unit, sizeof(l->unit), f->value);
@@ -62,13 +62,19 @@ static int read_list(const char *path, struct drain_times_list *l, struct error 
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	FILE *f = fopen(path, "re");
+	struct pasted t = { .name = path };
 	struct measurements m;
+	char *text;
 	int ret;
 
 	if (!f)
 		return error_errno(e, -errno, "cannot open '%s'", path);
-	ret = measurements_read(f, path, &m, e);
+	ret = text_load(f, path, &text, &t.len, e);
 	fclose(f);
+	t.s = text;
+	if (!ret)
+		ret = measurements_read(&t, &m, e);
+	free(text);
 	if (ret)
 		return ret;
 	memset(l, 0, sizeof(*l));

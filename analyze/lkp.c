@@ -21,27 +21,36 @@ static void write_rule(FILE *f, int n)
 		fputc('-', f);
 }
 
+/* A column is as wide as its cells, or as its name where that is longer. */
+static int column_width(const struct comparison *c, unsigned int i)
+{
+	int cells = VALUE + SPREAD - 1 + (i ? CHANGE : 0);
+	int name = (int)text_width(c->inputs[i].name);
+
+	return cells > name ? cells : name;
+}
+
 static void write_titles(FILE *f, const struct comparison *c)
 {
 	for (unsigned int i = 0; i < c->n; i++) {
-		int width = VALUE + SPREAD + (i ? CHANGE + 1 : 0);
-
-		fputs(c->inputs[i].name, f);
+		fprintf(f, "%s%s", i ? " " : "", c->inputs[i].name);
 		if (i + 1 < c->n)
-			pad(f, width + 1 - (int)text_width(c->inputs[i].name));
+			pad(f, column_width(c, i) - (int)text_width(c->inputs[i].name));
 	}
 	fputc('\n', f);
 	for (unsigned int i = 0; i < c->n; i++) {
 		fputs(i ? " " : "", f);
-		write_rule(f, VALUE + SPREAD + (i ? CHANGE : -1));
+		write_rule(f, column_width(c, i));
 	}
 	fputc('\n', f);
 	for (unsigned int i = 0; i < c->n; i++) {
+		fputs(i ? " " : "", f);
+		pad(f, column_width(c, i) - (VALUE + SPREAD - 1 + (i ? CHANGE : 0)));
 		if (i)
 			fprintf(f, "%*s", CHANGE, "%change");
-		fprintf(f, "%*s ", VALUE + SPREAD - 1, "%stddev");
+		fprintf(f, "%*s", VALUE + SPREAD - 1, "%stddev");
 	}
-	fputs(" metric\n", f);
+	fputs("  metric\n", f);
 }
 
 /* As many decimals as leave some five digits. */
@@ -55,7 +64,7 @@ static void write_mean(FILE *f, double mean)
 static void write_value(FILE *f, const struct metric *m)
 {
 	if (!m) {
-		fprintf(f, "%*s%*s", VALUE, "n/a", SPREAD, "");
+		fprintf(f, "%*s%*s", VALUE, "n/a", SPREAD - 1, "");
 		return;
 	}
 	write_mean(f, m->s.mean);
@@ -63,7 +72,6 @@ static void write_value(FILE *f, const struct metric *m)
 		fprintf(f, " \xc2\xb1%3.0f%%", fabs(100 * m->s.stddev / m->s.mean));
 	else
 		pad(f, SPREAD - 1);
-	fputc(' ', f);
 }
 
 static void write_change(FILE *f, const struct metric *base, const struct metric *now)
@@ -76,8 +84,7 @@ static void write_change(FILE *f, const struct metric *base, const struct metric
 			 base->kind == QUANTITY_PERCENT ? "" : "%");
 	else
 		snprintf(text, sizeof(text), "n/a");
-	fprintf(f, "%*s", CHANGE - 1, text);
-	fputc(' ', f);
+	fprintf(f, "%*s", CHANGE, text);
 }
 
 void lkp_write(FILE *f, const struct comparison *c)
@@ -90,11 +97,13 @@ void lkp_write(FILE *f, const struct comparison *c)
 		for (unsigned int i = 0; i < c->n; i++) {
 			const struct metric *m = comparison_metric(c, i, c->names[k]->name);
 
+			fputs(i ? " " : "", f);
+			pad(f, column_width(c, i) - (VALUE + SPREAD - 1 + (i ? CHANGE : 0)));
 			if (i)
 				write_change(f, base, m);
 			write_value(f, m);
 		}
 		metric_title(c->names[k], title, sizeof(title));
-		fprintf(f, " %s\n", title);
+		fprintf(f, "  %s\n", title);
 	}
 }

@@ -20,6 +20,11 @@ static const struct option_desc options[] = {
 	{ 0, "higher-is-better", OPTION_FLAG, NULL, "more is better (default for rates)", false },
 	{ 0, "declared-n", OPTION_U64, "N", "warn unless each list holds N values", false },
 	{ 0, "names", OPTION_STRING, "A,B,...", "names of the columns", false },
+	{ 0, "rows", OPTION_FLAG, NULL, "each row of a table or list is an input", false },
+	{ 0, "columns", OPTION_FLAG, NULL, "each column is an input, each row a metric", false },
+	{ 0, "format", OPTION_STRING, "NAME",
+	  "format of the texts, if not by content; --formats lists them", false },
+	{ 0, "formats", OPTION_FLAG, NULL, "list all formats that are read, with examples", false },
 	{ 'i', "interval", OPTION_STRING, "SEC",
 	  "seconds between two readings of counters, for rates", false },
 	{ 0, "page-size", OPTION_U64, "BYTES", "of the machine, for bytes of pages", true },
@@ -154,6 +159,26 @@ static int compare(const struct arguments *args, struct comparison *c,
 	return ret;
 }
 
+/* How texts are to be read, where their content does not decide. */
+static int parse_reading(const struct arguments *args, struct comparison *c)
+{
+	const char *name = option_string(args, "format", NULL);
+	char names[512];
+
+	if (option_flag(args, "rows") && option_flag(args, "columns"))
+		return fail(EXIT_USAGE, "--rows and --columns exclude each other");
+	if (option_flag(args, "rows"))
+		c->orientation = ORIENT_ROWS;
+	if (option_flag(args, "columns"))
+		c->orientation = ORIENT_COLUMNS;
+	c->format = name ? format_by_name(name) : NULL;
+	if (!name || (c->format && c->format->read))
+		return 0;
+	format_names(false, names, sizeof(names));
+	return fail(EXIT_USAGE, "there is no format '%s' of measurements; there are %s", name,
+		    names);
+}
+
 static int parse_interval(const struct arguments *args, double *seconds)
 {
 	const char *text = option_string(args, "interval", NULL);
@@ -181,6 +206,12 @@ static int run_compare(const struct arguments *args)
 
 	if (ret)
 		return ret;
+	if (option_flag(args, "formats")) {
+		format_list(stdout);
+		return EXIT_DONE;
+	}
+	if (!args->nfiles)
+		return fail(EXIT_USAGE, "name at least one file to compare");
 	if (option_flag(args, "lower-is-better") && option_flag(args, "higher-is-better"))
 		return fail(EXIT_USAGE,
 			    "--lower-is-better and --higher-is-better exclude each other");
@@ -190,6 +221,8 @@ static int run_compare(const struct arguments *args)
 		o.better = BETTER_HIGHER;
 	ret = parse_interval(args, &c.interval);
 	c.page_size = option_u64(args, "page-size", 0);
+	if (!ret)
+		ret = parse_reading(args, &c);
 	if (!ret)
 		ret = compare(args, &c, &o, style);
 	comparison_free(&c);
@@ -267,6 +300,6 @@ const struct command cmd_compare = {
 	.options = options,
 	.sandbox = SANDBOX_READER,
 	.run = run_compare,
-	.min_files = 1,
+	.min_files = 0, /* --formats needs none */
 	.max_files = -1,
 };

@@ -9,21 +9,53 @@
 
 /* ---- memory.stat ---- */
 
-/* States, in bytes; what is neither here nor counted by /proc/vmstat under that name is left out. */
+/* States, in bytes; what is neither here nor counted by /proc/vmstat under that name is left out.
+ */
 static const char *const sizes[] = {
-	"anon",	       "file",	       "kernel",	"kernel_stack",	 "pagetables",
-	"sec_pagetables", "percpu",    "sock",		"vmalloc",	 "shmem",
-	"zswap",       "zswapped",     "file_mapped",	"file_dirty",	 "file_writeback",
-	"swapcached",  "anon_thp",     "file_thp",	"shmem_thp",	 "inactive_anon",
-	"active_anon", "inactive_file", "active_file",	"unevictable",	 "slab_reclaimable",
-	"slab_unreclaimable", "slab",  "hugetlb",	"cache",	 "rss",
-	"rss_huge",    "mapped_file",  "dirty",		"writeback",	 "swap",
-	"hierarchical_memory_limit", "hierarchical_memsw_limit",
+	"anon",
+	"file",
+	"kernel",
+	"kernel_stack",
+	"pagetables",
+	"sec_pagetables",
+	"percpu",
+	"sock",
+	"vmalloc",
+	"shmem",
+	"zswap",
+	"zswapped",
+	"file_mapped",
+	"file_dirty",
+	"file_writeback",
+	"swapcached",
+	"anon_thp",
+	"file_thp",
+	"shmem_thp",
+	"inactive_anon",
+	"active_anon",
+	"inactive_file",
+	"active_file",
+	"unevictable",
+	"slab_reclaimable",
+	"slab_unreclaimable",
+	"slab",
+	"hugetlb",
+	"cache",
+	"rss",
+	"rss_huge",
+	"mapped_file",
+	"dirty",
+	"writeback",
+	"swap",
+	"hierarchical_memory_limit",
+	"hierarchical_memsw_limit",
 };
 
 /* Names that no other file has. */
-static const char *const own[] = { "anon", "file", "kernel_stack", "slab_reclaimable", "anon_thp",
-				   "file_mapped", "inactive_anon", "rss", "mapped_file", "cache" };
+static const char *const own[] = {
+	"anon",	       "file",		"kernel_stack", "slab_reclaimable", "anon_thp",
+	"file_mapped", "inactive_anon", "rss",		"mapped_file",	    "cache"
+};
 
 static bool listed(const struct word *w, const char *const *names, size_t n)
 {
@@ -96,7 +128,8 @@ int memory_stat_read(const struct pasted *t, const struct reading_options *o, st
 		}
 		line_title(&l, 0, 1, name, sizeof(name));
 		if (l.n != 2 || !word_count(&l.w[1], &v))
-			return text_bad(t, &l, e, "memory.stat: '%s' has no number behind it", name);
+			return text_bad(t, &l, e, "memory.stat: '%s' has no number behind it",
+					name);
 		if (!first[0])
 			memcpy(first, name, sizeof(first));
 		else if (!strcmp(first, name))

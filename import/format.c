@@ -23,7 +23,8 @@ const struct format formats[] = {
 	  "# swaptrace text 1\n# release=6.12.0\n1000 0 100 task LOOKUP type=0 off=1\n",
 	  .own = FORMAT_TRACE, IMPORTS(head_text, trace_import_text) },
 	{ "perf", "output of perf script", NULL,
-	  "task 100 [000] 12.000001: probe:swapin_nr_pages__return: (ffffffff <- ffffffff) arg1=0x8\n",
+	  "task 100 [000] 12.000001: probe:swapin_nr_pages__return: (ffffffff <- ffffffff) "
+	  "arg1=0x8\n",
 	  IMPORTS(import_probe_perf, import_perf) },
 	{ "trace-cmd", "output of trace-cmd report, or of ftrace itself", NULL,
 	  "task-100 [000] 12.000001: swapin_nr_pages: (swap_cluster_readahead+0x58/0x2f0 <- "
@@ -81,6 +82,42 @@ const struct format formats[] = {
 	  "some avg10=2.13 avg60=1.02 avg300=0.40 total=51234567\n"
 	  "full avg10=1.13 avg60=0.52 avg300=0.10 total=21234567\n",
 	  READS(pressure) },
+	{ "lkp", "comparison of a kernel test robot (LKP), also of several commits",
+	  "a column a commit, changes recomputed, the stated deviation beside the value",
+	  "e027ec414fe8f540 7277433096f6ce4a84a1620529a \n"
+	  "---------------- --------------------------- \n"
+	  "         %stddev     %change         %stddev\n"
+	  "             \\          |                \\  \n"
+	  "     26855 \xc2\xb1  2%     -33.0%      18001 \xc2\xb1  5%  swapin.throughput\n"
+	  "  1.39e+09            +1.4%  1.409e+09        proc-vmstat.pgfault\n"
+	  "     68.63            +6.4       75.02 \xc2\xb1  2%  mpstat.cpu.all.idle%\n",
+	  READS(lkp) },
+	{ "mmtests", "tables of mmtests: quartiles, operations, thpscale",
+	  "a column a kernel, a metric each statistic with its label",
+	  "                              5.2.0              5.4.0-rc6\n"
+	  "                            vanilla          thptweak-v1r1\n"
+	  "Amean     5         3.43 (   0.00%)        3.39 (   1.17%)\n"
+	  "Amean     41       51.44 (   0.00%)       77.44 * -50.54%*\n",
+	  READS(mmtests) },
+	{ "usemem", "usemem of vm-scalability, a line for each task",
+	  "sums over the tasks of a run, and the longest task",
+	  "4294967296 bytes / 7612345 usecs = 550981 KB/s\n"
+	  "4294967296 bytes / 7712345 usecs = 543837 KB/s\n215432 usecs to free memory\n",
+	  READS(usemem) },
+	{ "perf-stat", "whole output of perf stat, also with -r",
+	  "a metric each event; several outputs are runs",
+	  " Performance counter stats for './a.out' (10 runs):\n\n"
+	  "          1,234.56 msec task-clock       #    0.998 CPUs utilized   ( +-  0.25% )\n"
+	  "                12      context-switches #    9.720 /sec            ( +-  5.00% )\n"
+	  "           123,456      page-faults      #  100.000 K/sec           ( +-  0.10% )\n\n"
+	  "            1.2371 +- 0.0041 seconds time elapsed  ( +-  0.33% )\n",
+	  READS(perf_stat) },
+	{ "plain",
+	  "lists, 'key: value' lines, tables; output of time, dd, xz, memtier, grep on "
+	  "mTHP counters",
+	  "a key that comes again is another run; a title line names the columns of a table",
+	  "metric before after\nreal 14.2s 11.84s\npswpin 1,234,567 1,034,567\nsys 3.08 2.94\n",
+	  READS(plain) },
 	{ .name = NULL },
 };
 
@@ -123,7 +160,7 @@ const struct format *format_of_text(const struct pasted *t)
 			best = f;
 		}
 	}
-	return best;
+	return best ? best : format_by_name("plain");
 }
 
 int format_read(const struct format *f, const struct pasted *t, const struct reading_options *o,
@@ -136,8 +173,9 @@ int format_read(const struct format *f, const struct pasted *t, const struct rea
 	ret = f->read(t, o, r, e);
 	if (!ret && r->failed)
 		ret = error_set(e, r->failed == -ENOMEM ? -ENOMEM : -EBADMSG, "%s: %s", t->name,
-				r->failed == -ENOMEM ? "out of memory"
-						     : "more different names than any such file has");
+				r->failed == -ENOMEM
+					? "out of memory"
+					: "more different names than any such file has");
 	if (!ret && !readings_values(r))
 		ret = error_set(e, -EBADMSG, "%s: %s: no value in it%s%s%s", t->name, f->summary,
 				r->left_out ? "; the first line that could not be read: '" : "",

@@ -57,7 +57,7 @@ const struct format *format_by_name(const char *name);
 /** format_of_trace - the format surest of these first bytes that can become a trace; NULL: none */
 const struct format *format_of_trace(const void *head, size_t len);
 
-/** format_of_text - the format surest of a whole text among those with measurements; NULL: none */
+/** format_of_text - the format surest of a whole text among those with measurements, else plain */
 const struct format *format_of_text(const struct pasted *t);
 
 /**

@@ -64,9 +64,8 @@ static bool read_amount(const struct pasted *t, const struct word *w, struct qua
 	return true;
 }
 
-static int take_row(const struct pasted *t, const struct text_line *l,
-		    char titles[COLUMNS_MAX][16], unsigned int ntitles, struct readings *r,
-		    struct error *e)
+static int take_row(const struct pasted *t, const struct text_line *l, char titles[COLUMNS_MAX][16],
+		    unsigned int ntitles, struct readings *r, struct error *e)
 {
 	bool cache_line = word_is(&l->w[0], "-/+");
 	unsigned int first = cache_line ? 2 : 1, skip = cache_line ? 1 : 0;

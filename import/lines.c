@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/text.h"
 #include "traces/number.h"
@@ -196,6 +197,58 @@ bool line_begins(const struct text_line *l, const char *text)
 	return l->len - at >= len && !memcmp(l->s + at, text, len);
 }
 
+/* Letters and digits of a word, without the signs around it. */
+static struct word bare(const struct word *w)
+{
+	struct word b = *w;
+
+	while (b.len && !isalnum((unsigned char)b.s[0])) {
+		b.s++;
+		b.len--;
+	}
+	while (b.len && !isalnum((unsigned char)b.s[b.len - 1]))
+		b.len--;
+	return b;
+}
+
+static bool is_round_word(const struct word *w)
+{
+	static const char *const names[] = { "round", "run",  "iteration", "iter",
+					     "pass",  "loop", "trial",	   "attempt" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == w->len && !strncasecmp(names[i], w->s, w->len))
+			return true;
+	return false;
+}
+
+bool line_is_round(const struct text_line *l)
+{
+	struct word before = { "", 0 };
+	bool numbered = false;
+	unsigned int words = 0;
+
+	for (unsigned int i = 0; i < l->n; i++) {
+		struct word w = bare(&l->w[i]);
+		size_t digits = 0;
+
+		if (!w.len)
+			continue;
+		/* Behind the number only a share of a whole may follow: "run 3 of 10", "run 3/10".
+		 */
+		if (numbered)
+			return word_is(&w, "of") && i + 2 == l->n;
+		while (digits < w.len && isdigit((unsigned char)w.s[digits]))
+			digits++;
+		if (digits && (digits == w.len || w.s[digits] == '/') && is_round_word(&before))
+			numbered = true;
+		else if (digits == w.len || ++words > 3)
+			return false;
+		before = w;
+	}
+	return numbered;
+}
+
 void line_title(const struct text_line *l, unsigned int first, unsigned int end, char *out,
 		size_t size)
 {
@@ -220,7 +273,8 @@ bool word_number(const struct pasted *t, const struct word *w, struct quantity *
 	       q->kind == QUANTITY_PLAIN && !q->rounded;
 }
 
-int text_bad(const struct pasted *t, const struct text_line *l, struct error *e, const char *fmt, ...)
+int text_bad(const struct pasted *t, const struct text_line *l, struct error *e, const char *fmt,
+	     ...)
 {
 	char what[400];
 	va_list ap;

@@ -70,6 +70,13 @@ int line_has(const struct text_line *l, const char *text);
 /** line_begins - whether the line begins with @text behind its blanks */
 bool line_begins(const struct text_line *l, const char *text);
 
+/**
+ * line_is_round - whether a line only begins another run: "round 3", "*** Executing run #2 ***"
+ * Words of a title with one of round, run, iteration, iter, pass, trial, loop before a number, and
+ * nothing behind it but signs.
+ */
+bool line_is_round(const struct text_line *l);
+
 /** line_title - the words @first .. @end - 1 with one blank between them, harmless, into @out */
 void line_title(const struct text_line *l, unsigned int first, unsigned int end, char *out,
 		size_t size);
@@ -81,8 +88,8 @@ bool word_count(const struct word *w, uint64_t *v);
 bool word_number(const struct pasted *t, const struct word *w, struct quantity *q);
 
 /** text_bad - an error at a line: "NAME: line N: FORMAT, ..."; returns -EBADMSG */
-int text_bad(const struct pasted *t, const struct text_line *l, struct error *e, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+int text_bad(const struct pasted *t, const struct text_line *l, struct error *e, const char *fmt,
+	     ...) __attribute__((format(printf, 4, 5)));
 
 /**
  * text_share - how surely a text is of a format, from its lines
@@ -90,6 +97,7 @@ int text_bad(const struct pasted *t, const struct text_line *l, struct error *e,
  * @least: lines that have to be of it
  * Returns the share of lines of the format in percent, 0 with fewer than @least of them.
  */
-int text_share(const struct pasted *t, int (*counts)(const struct text_line *l), unsigned int least);
+int text_share(const struct pasted *t, int (*counts)(const struct text_line *l),
+	       unsigned int least);
 
 #endif

@@ -4,27 +4,33 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/count.h"
 #include "common/text.h"
 
 #define WORDS_MAX 100000 /* of one line */
 
-struct reading {
+struct parsing {
 	struct measurements *m;
 	const char *name;
 	uint64_t line;
-	char pending[160]; /* words that wait for a value on a later line */
-	bool pending_colon;
-	uint64_t pending_line; /* 0: none */
-	bool time_v;	       /* inside the output of GNU time -v */
-	struct word *words;    /* of the current line */
+	enum decimal_mark mark;
+	/* Lines of words that wait: for a value on a later line, or for the row they are the title
+	 * of */
+	struct measured_block pending;
+	bool titled;	/* a rule has ended a title */
+	bool labelled;	/* the text has a row with a label: a line that is no row is only talk */
+	const char *at; /* the current line */
+	bool time_v;	/* inside the output of GNU time -v */
+	struct word *words; /* of the current line */
 	size_t nwords, room;
 	struct error *e;
 };
 
-static int bad_line(const struct reading *r, uint64_t line, const char *s, size_t len,
+static int bad_line(const struct parsing *r, uint64_t line, const char *s, size_t len,
 		    const char *what)
 {
 	char clean[121];
@@ -34,7 +40,7 @@ static int bad_line(const struct reading *r, uint64_t line, const char *s, size_
 			 what);
 }
 
-static int no_memory(const struct reading *r)
+static int no_memory(const struct parsing *r)
 {
 	return error_set(r->e, -ENOMEM, "%s: out of memory", r->name);
 }
@@ -49,8 +55,8 @@ static bool undefined(const struct word *w)
 	return quantity_undefined(w->s, len);
 }
 
-/* What the answer of quantity_parse() means for a word that has to be a number. */
-static int bad_number(const struct reading *r, const struct word *w, enum quantity_answer a)
+/* What the answer of quantity_parse_marked() means for a word that has to be a number. */
+static int bad_number(const struct parsing *r, const struct word *w, enum quantity_answer a)
 {
 	switch (a) {
 	case QUANTITY_AMBIGUOUS:
@@ -127,7 +133,7 @@ static bool trim_label(char *label)
 	return colon;
 }
 
-static struct measurement_row *add_row(struct reading *r, const char *label)
+static struct measurement_row *add_row(struct parsing *r, const char *label)
 {
 	struct measurements *m = r->m;
 	struct measurement_row *row;
@@ -147,10 +153,12 @@ static struct measurement_row *add_row(struct reading *r, const char *label)
 	row->colon = trim_label(row->label);
 	counter_label(row->label, &m->old_counter_names);
 	row->line = r->line;
+	row->block = m->nblocks - 1;
+	r->labelled |= row->label[0] != '\0';
 	return row;
 }
 
-static int add_value(struct reading *r, struct measurement_row *row, const struct quantity *q)
+static int add_value(struct parsing *r, struct measurement_row *row, const struct quantity *q)
 {
 	if (row->n == row->room) {
 		unsigned int room = row->room ? row->room * 2 : 4;
@@ -166,15 +174,22 @@ static int add_value(struct reading *r, struct measurement_row *row, const struc
 	return 0;
 }
 
-static int add_single(struct reading *r, const char *label, const struct quantity *q)
+static int begin_block(struct parsing *r);
+
+/* A line of a tool that is known: what stands before it is no title of it. */
+static int add_single(struct parsing *r, const char *label, const struct quantity *q)
 {
-	struct measurement_row *row = add_row(r, label);
+	struct measurement_row *row;
+
+	if (!r->m->nblocks && begin_block(r))
+		return -ENOMEM;
+	row = add_row(r, label);
 
 	return row ? add_value(r, row, q) : no_memory(r);
 }
 
 /* A fact such as "n=10"; false when @w is none. */
-static bool parse_fact(const struct word *w, struct measured_fact *f)
+static bool parse_fact(const struct word *w, struct readings_fact *f)
 {
 	const char *equals = memchr(w->s, '=', w->len);
 	size_t key = equals ? (size_t)(equals - w->s) : 0;
@@ -191,13 +206,13 @@ static bool parse_fact(const struct word *w, struct measured_fact *f)
 }
 
 /* A comment whose words are all key=value states facts; any other one says nothing. */
-static void read_comment(struct reading *r, size_t first)
+static void read_comment(struct parsing *r, size_t first)
 {
 	struct measurements *m = r->m;
 	unsigned int before = m->nfacts;
 
 	for (size_t i = first; i < r->nwords; i++) {
-		if (m->nfacts == MEASURED_FACTS_MAX)
+		if (m->nfacts == READINGS_FACTS_MAX)
 			return;
 		if (!parse_fact(&r->words[i], &m->facts[m->nfacts])) {
 			m->nfacts = before;
@@ -207,7 +222,7 @@ static void read_comment(struct reading *r, size_t first)
 	}
 }
 
-static int split_words(struct reading *r, const char *s, size_t len)
+static int split_words(struct parsing *r, const char *s, size_t len)
 {
 	size_t i = 0;
 
@@ -242,8 +257,11 @@ static int split_words(struct reading *r, const char *s, size_t len)
 	}
 }
 
+static enum quantity_answer parse_value(const struct parsing *r, size_t i, struct quantity *q,
+					size_t *next);
+
 /* "114.44user 29.11system 39:42.90elapsed 6%CPU (...)k": GNU time without options. */
-static int read_gnu_time(struct reading *r)
+static int read_gnu_time(struct parsing *r)
 {
 	static const char *const names[] = { "user", "system", "elapsed" };
 
@@ -257,7 +275,7 @@ static int read_gnu_time(struct reading *r)
 
 			if (!ends_with(w, names[k]))
 				continue;
-			a = quantity_parse(number.s, number.len, &q);
+			a = quantity_parse_marked(number.s, number.len, r->mark, &q);
 			if (a != QUANTITY_OK)
 				return bad_number(r, &number, a);
 			if (q.kind == QUANTITY_PLAIN)
@@ -271,19 +289,20 @@ static int read_gnu_time(struct reading *r)
 }
 
 /* Whether a word is a number with "elapsed" behind it. */
-static bool is_gnu_time(const struct reading *r)
+static bool is_gnu_time(const struct parsing *r)
 {
 	struct quantity q;
 
 	for (size_t i = 0; i < r->nwords; i++)
 		if (ends_with(&r->words[i], "elapsed") &&
-		    quantity_parse(r->words[i].s, r->words[i].len - 7, &q) == QUANTITY_OK)
+		    quantity_parse_marked(r->words[i].s, r->words[i].len - 7, r->mark, &q) ==
+			    QUANTITY_OK)
 			return true;
 	return false;
 }
 
 /* "... copied, 0.5 s, 200 MB/s": time and rate stand behind the word. */
-static int read_dd(struct reading *r, size_t copied)
+static int read_dd(struct parsing *r, size_t copied)
 {
 	static const char *const names[] = { "dd time", "dd rate" };
 	size_t i = copied + 1;
@@ -299,7 +318,7 @@ static int read_dd(struct reading *r, size_t copied)
 		number = r->words[i];
 		unit = r->words[i + 1];
 		unit.len -= unit.s[unit.len - 1] == ',';
-		a = quantity_parse(number.s, number.len, &q);
+		a = quantity_parse_marked(number.s, number.len, r->mark, &q);
 		if (a != QUANTITY_OK)
 			return bad_number(r, &number, a);
 		if (!quantity_attach_unit(&q, unit.s, unit.len))
@@ -311,13 +330,46 @@ static int read_dd(struct reading *r, size_t copied)
 	return 0;
 }
 
+/* "100 %  9,022.5 KiB / 32.0 MiB = 0.275  47 KiB/s  11:30" of xz -v, the last of its lines. */
+static bool is_xz(const struct parsing *r)
+{
+	return r->nwords >= 11 && is(&r->words[0], "100") && is(&r->words[1], "%") &&
+	       is(&r->words[4], "/") && is(&r->words[7], "=");
+}
+
+static int read_xz(struct parsing *r)
+{
+	static const struct {
+		const char *name;
+		unsigned int at;
+	} cells[] = { { "xz ratio", 8 }, { "xz rate", 9 }, { "xz time", 11 } };
+
+	for (size_t k = 0; k < sizeof(cells) / sizeof(cells[0]); k++) {
+		unsigned int at = cells[k].at;
+		enum quantity_answer a;
+		struct quantity q;
+		size_t next;
+		int ret;
+
+		if (at >= r->nwords)
+			return 0;
+		a = parse_value(r, at, &q, &next);
+		if (a != QUANTITY_OK)
+			return bad_number(r, &r->words[at], a);
+		ret = add_single(r, cells[k].name, &q);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 /* The line of totals of memtier_benchmark: its first number is operations per second. */
-static int read_memtier(struct reading *r)
+static int read_memtier(struct parsing *r)
 {
 	enum quantity_answer a;
 	struct quantity q;
 
-	a = quantity_parse(r->words[1].s, r->words[1].len, &q);
+	a = quantity_parse_marked(r->words[1].s, r->words[1].len, r->mark, &q);
 	if (a != QUANTITY_OK)
 		return bad_number(r, &r->words[1], a);
 	if (q.kind == QUANTITY_PLAIN)
@@ -325,7 +377,7 @@ static int read_memtier(struct reading *r)
 	return add_single(r, "Totals", &q);
 }
 
-static size_t find_word(const struct reading *r, const char *text)
+static size_t find_word(const struct parsing *r, const char *text)
 {
 	for (size_t i = 0; i < r->nwords; i++)
 		if (is(&r->words[i], text))
@@ -333,7 +385,7 @@ static size_t find_word(const struct reading *r, const char *text)
 	return r->nwords;
 }
 
-static bool is_rule(const struct reading *r)
+static bool is_rule(const struct parsing *r)
 {
 	for (size_t i = 0; i < r->nwords; i++)
 		for (size_t k = 0; k < r->words[i].len; k++)
@@ -359,7 +411,7 @@ static bool wanted_of_time_v(const char *s, size_t len)
 	return false;
 }
 
-static bool is_noise(struct reading *r, const char *s, size_t len)
+static bool is_noise(struct parsing *r, const char *s, size_t len)
 {
 	if (starts_with(s, len, "Command being timed:")) {
 		r->time_v = true;
@@ -379,7 +431,7 @@ static bool is_noise(struct reading *r, const char *s, size_t len)
  * A percentage in parentheses at word @i, or split as "(" "0.68%)". @next: the word behind it.
  * @none: it is NaN, as tools write the change of nothing: no change is declared.
  */
-static bool parse_declared(const struct reading *r, size_t i, struct quantity *q, bool *none,
+static bool parse_declared(const struct parsing *r, size_t i, struct quantity *q, bool *none,
 			   size_t *next)
 {
 	struct word w = r->words[i];
@@ -398,14 +450,14 @@ static bool parse_declared(const struct reading *r, size_t i, struct quantity *q
 	if (!ends_with(&w, "%)"))
 		return false;
 	*none = quantity_undefined(w.s, w.len - 1);
-	return *none || quantity_parse(w.s, w.len - 1, q) == QUANTITY_OK;
+	return *none || quantity_parse_marked(w.s, w.len - 1, r->mark, q) == QUANTITY_OK;
 }
 
 /*
  * Word @i as a value, with a unit that may be the word behind it. Lists may have commas or
  * semicolons between values.
  */
-static enum quantity_answer parse_value(const struct reading *r, size_t i, struct quantity *q,
+static enum quantity_answer parse_value(const struct parsing *r, size_t i, struct quantity *q,
 					size_t *next)
 {
 	struct word w = r->words[i];
@@ -414,7 +466,7 @@ static enum quantity_answer parse_value(const struct reading *r, size_t i, struc
 	*next = i + 1;
 	if (w.len > 1 && strchr(",;", w.s[w.len - 1]))
 		w.len--;
-	a = quantity_parse(w.s, w.len, q);
+	a = quantity_parse_marked(w.s, w.len, r->mark, q);
 	if (a == QUANTITY_OK && i + 1 < r->nwords &&
 	    quantity_attach_unit(q, r->words[i + 1].s, r->words[i + 1].len))
 		*next = i + 2;
@@ -422,7 +474,7 @@ static enum quantity_answer parse_value(const struct reading *r, size_t i, struc
 }
 
 /* "time=14.2s", ".../swpout:9120": cut the value off the last word. */
-static bool split_last_word(struct reading *r, size_t i)
+static bool split_last_word(struct parsing *r, size_t i)
 {
 	struct word w = r->words[i];
 	struct quantity q;
@@ -432,8 +484,8 @@ static bool split_last_word(struct reading *r, size_t i)
 	for (size_t k = 1; k + 1 < w.len; k++) {
 		if (w.s[k] != ':' && w.s[k] != '=')
 			continue;
-		if (quantity_parse(w.s, k, &q) != QUANTITY_NONE ||
-		    quantity_parse(w.s + k + 1, w.len - k - 1, &q) == QUANTITY_NONE)
+		if (quantity_parse_marked(w.s, k, r->mark, &q) != QUANTITY_NONE ||
+		    quantity_parse_marked(w.s + k + 1, w.len - k - 1, r->mark, &q) == QUANTITY_NONE)
 			return false;
 		if (r->nwords == r->room)
 			return false;
@@ -448,7 +500,7 @@ static bool split_last_word(struct reading *r, size_t i)
  * The words up to the first number are the label. An amount before plain numbers is one as well:
  * "64kB 9120 6850" is a row of a table by size. Returns the index of the first value.
  */
-static size_t read_label(struct reading *r, char *label, size_t size)
+static size_t read_label(struct parsing *r, char *label, size_t size)
 {
 	struct quantity q, behind;
 	size_t i = 0, next;
@@ -471,7 +523,7 @@ static size_t read_label(struct reading *r, char *label, size_t size)
 }
 
 /* perf stat: "0.500861 seconds time elapsed": what stands behind the unit is the label. */
-static bool label_behind(struct reading *r, struct measurement_row *row, size_t i)
+static bool label_behind(struct parsing *r, struct measurement_row *row, size_t i)
 {
 	if (row->label[0] || row->n != 1 || row->v[0].q.kind != QUANTITY_TIME)
 		return false;
@@ -499,7 +551,41 @@ static void take_declared_change(struct measurement_row *row)
 	row->n--;
 }
 
-static int read_values(struct reading *r, struct measurement_row *row, size_t i)
+static size_t end_of(const struct parsing *r, size_t word)
+{
+	return (size_t)(r->words[word].s + r->words[word].len - r->at);
+}
+
+/* What tables have where there is no value. */
+static bool is_absent(const struct word *w)
+{
+	return is(w, "n/a") || is(w, "N/A") || is(w, "-") || is(w, "--");
+}
+
+static int add_absent(struct parsing *r, struct measurement_row *row, size_t word)
+{
+	struct quantity none = { .number = NAN, .scale = 1, .count = COUNT_UNKNOWN };
+	int ret = add_value(r, row, &none);
+
+	if (!ret)
+		row->v[row->n - 1].end = end_of(r, word);
+	return ret;
+}
+
+/* "98.74 % 49.75 % -48.99 points": what our own tables say of percentages. */
+static bool points_behind(const struct parsing *r, struct measurement_row *row, size_t i)
+{
+	struct measured_value *last = &row->v[row->n - 1];
+
+	if (row->n < 3 || i + 1 != r->nwords || !is(&r->words[i], "points") || !last->q.sign)
+		return false;
+	row->n--;
+	return true;
+}
+
+/* @undecided: of the word that could not be read */
+static int read_values(struct parsing *r, struct measurement_row *row, size_t i,
+		       enum quantity_answer *undecided)
 {
 	while (i < r->nwords) {
 		enum quantity_answer a;
@@ -519,65 +605,172 @@ static int read_values(struct reading *r, struct measurement_row *row, size_t i)
 		if (row->n > 1 && i + 1 == r->nwords && ends_with(&r->words[i], "%") &&
 		    undefined(&r->words[i]))
 			return 0;
+		if (row->n && points_behind(r, row, i))
+			return 0;
+		if (row->label[0] && is_absent(&r->words[i])) {
+			ret = add_absent(r, row, i++);
+			if (ret)
+				return ret;
+			continue;
+		}
 		a = parse_value(r, i, &q, &next);
 		if (a == QUANTITY_NONE && label_behind(r, row, i))
 			return 0;
+		*undecided = a;
 		if (a != QUANTITY_OK)
 			return bad_number(r, &r->words[i], a);
 		ret = add_value(r, row, &q);
 		if (ret)
 			return ret;
+		row->v[row->n - 1].end = end_of(r, next - 1);
 		i = next;
 	}
 	take_declared_change(row);
 	return 0;
 }
 
-static int unfinished(const struct reading *r)
-{
-	return bad_line(r, r->pending_line, r->pending, strlen(r->pending),
-			"has no value, and none follows");
-}
-
-/* A line without numbers: a title before the table, or a key whose value comes on the next line. */
-static int keep_words(struct reading *r, const char *label)
+static void leave_out(struct parsing *r, uint64_t line, const char *s, size_t len)
 {
 	struct measurements *m = r->m;
 
-	if (r->pending_line && m->n)
-		return unfinished(r);
-	snprintf(r->pending, sizeof(r->pending), "%s", label);
-	r->pending_line = r->line;
-	if (!m->n) {
-		m->ncolumns = 0;
-		for (size_t i = 0; i < r->nwords && i < MEASURED_COLUMNS_MAX; i++)
-			escape_text(r->words[i].s, r->words[i].len, m->columns[m->ncolumns++],
-				    sizeof(m->columns[0]));
+	if (m->left_out++)
+		return;
+	while (len && strchr(" \t\r", *s)) {
+		s++;
+		len--;
 	}
+	while (len && strchr(" \t\r", s[len - 1]))
+		len--;
+	m->left_out_line = line;
+	escape_text(s, len < 40 ? len : 40, m->left_out_text, sizeof(m->left_out_text));
+	for (char *blank = strstr(m->left_out_text, "  "); blank; blank = strstr(blank, "  "))
+		memmove(blank, blank + 1, strlen(blank));
+}
+
+static void leave_out_pending(struct parsing *r)
+{
+	struct measured_block *p = &r->pending;
+
+	for (unsigned int i = 0; i < p->n; i++) {
+		leave_out(r, p->lines[i], p->titles[i], strlen(p->titles[i]));
+		free(p->titles[i]);
+	}
+	p->n = 0;
+	r->titled = false;
+}
+
+static bool ends_as_key(const char *s)
+{
+	size_t len = strlen(s);
+
+	while (len && strchr(" \t\r", s[len - 1]))
+		len--;
+	return len && strchr(":=", s[len - 1]);
+}
+
+static int unfinished(const struct parsing *r)
+{
+	const struct measured_block *p = &r->pending;
+	const char *s = p->titles[p->n - 1] + strspn(p->titles[p->n - 1], " \t");
+
+	return bad_line(r, p->lines[p->n - 1], s, strcspn(s, "\r"),
+			"has no value, and none follows");
+}
+
+/* A line without numbers: a title before rows, or a key whose value comes on the next line. */
+static int keep_words(struct parsing *r, size_t len)
+{
+	struct measured_block *p = &r->pending;
+
+	/* Behind the rule below a title it is neither. */
+	if (r->titled) {
+		leave_out(r, r->line, r->at, len);
+		return 0;
+	}
+	/* A title stands right above its rows: what is further up is talk. */
+	if (p->n == MEASURED_TITLES_MAX) {
+		leave_out(r, p->lines[0], p->titles[0], strlen(p->titles[0]));
+		free(p->titles[0]);
+		p->n--;
+		memmove(p->titles, p->titles + 1, p->n * sizeof(p->titles[0]));
+		memmove(p->lines, p->lines + 1, p->n * sizeof(p->lines[0]));
+	}
+	p->titles[p->n] = strndup(r->at, len);
+	if (!p->titles[p->n])
+		return no_memory(r);
+	p->lines[p->n++] = r->line;
 	return 0;
 }
 
-static int read_row(struct reading *r)
+/* Rows below what has been kept as their title. */
+static int begin_block(struct parsing *r)
+{
+	struct measurements *m = r->m;
+	struct measured_block *bigger = realloc(m->blocks, (m->nblocks + 1) * sizeof(*bigger));
+
+	if (!bigger)
+		return no_memory(r);
+	m->blocks = bigger;
+	m->blocks[m->nblocks++] = r->pending;
+	memset(&r->pending, 0, sizeof(r->pending));
+	r->titled = false;
+	return 0;
+}
+
+/* The last line of words is the label of this row's value: "key:", then "5". */
+static void take_pending_label(struct parsing *r, char *label, size_t size)
+{
+	struct measured_block *p = &r->pending;
+	char *s = p->titles[p->n - 1];
+
+	label[0] = '\0';
+	for (char *save, *w = strtok_r(s, " \t\r|", &save); w;
+	     w = strtok_r(NULL, " \t\r|", &save)) {
+		struct word word = { w, strlen(w) };
+
+		add_to_label(label, size, &word);
+	}
+	free(s);
+	p->n--;
+}
+
+static int drop_row(struct parsing *r, size_t len)
+{
+	struct measurement_row *row = &r->m->rows[--r->m->n];
+
+	free(row->v);
+	leave_out(r, r->line, r->at, len);
+	return 0;
+}
+
+static int read_row(struct parsing *r, size_t len)
 {
 	struct measurement_row *row;
+	enum quantity_answer undecided;
 	char label[160];
 	size_t first = read_label(r, label, sizeof(label));
+	int ret;
 
 	if (first == r->nwords)
-		return keep_words(r, label);
-	if (r->pending_line && !label[0]) {
-		snprintf(label, sizeof(label), "%s", r->pending);
-		r->m->ncolumns = 0;
-	} else if (r->pending_line && r->m->n) {
-		return unfinished(r);
+		return keep_words(r, len);
+	if (r->pending.n && !label[0]) {
+		take_pending_label(r, label, sizeof(label));
+		leave_out_pending(r);
 	}
-	r->pending_line = 0;
+	if ((r->pending.n || !r->m->nblocks) && begin_block(r))
+		return -ENOMEM;
 	row = add_row(r, label);
-	return row ? read_values(r, row, first) : no_memory(r);
+	if (!row)
+		return no_memory(r);
+	ret = read_values(r, row, first, &undecided);
+	/* In text with labels a line with other words behind its numbers is talk. */
+	if (ret == -EBADMSG && r->labelled && undecided == QUANTITY_NONE)
+		return drop_row(r, len);
+	return ret;
 }
 
 /* GNU time -v names its clock in words that hold numbers. */
-static bool read_wall_clock(struct reading *r, int *ret)
+static bool read_wall_clock(struct parsing *r, int *ret)
 {
 	const struct word *w = &r->words[r->nwords - 1];
 	enum quantity_answer a;
@@ -585,14 +778,22 @@ static bool read_wall_clock(struct reading *r, int *ret)
 
 	if (!is(&r->words[0], "Elapsed") || find_word(r, "(wall") == r->nwords)
 		return false;
-	a = quantity_parse(w->s, w->len, &q);
+	a = quantity_parse_marked(w->s, w->len, r->mark, &q);
 	*ret = a == QUANTITY_OK ? add_single(r, "elapsed", &q) : bad_number(r, w, a);
 	return true;
 }
 
-static int read_line(struct reading *r, const char *s, size_t len)
+static bool is_round(const struct parsing *r, const char *s, size_t len)
 {
-	size_t copied;
+	const struct pasted line = { r->name, s, len, r->mark };
+	struct text_line l = { 0 };
+
+	return text_next(&line, &l) && line_is_round(&l);
+}
+
+static int read_line(struct parsing *r, const char *s, size_t len)
+{
+	size_t copied, whole;
 	int ret;
 
 	if (memchr(s, '\0', len))
@@ -601,6 +802,8 @@ static int read_line(struct reading *r, const char *s, size_t len)
 				 ": binary data; compare takes traces, results, "
 				 "and text with numbers",
 				 r->name, r->line);
+	r->at = s;
+	whole = len;
 	while (len && strchr(" \t\r", *s)) {
 		s++;
 		len--;
@@ -608,6 +811,10 @@ static int read_line(struct reading *r, const char *s, size_t len)
 	ret = split_words(r, s, len);
 	if (ret || !r->nwords)
 		return ret;
+	if (is_round(r, s, len)) {
+		r->m->rounds++;
+		return 0;
+	}
 	if (*s == '#') {
 		r->words[0].s++;
 		read_comment(r, !--r->words[0].len);
@@ -615,8 +822,10 @@ static int read_line(struct reading *r, const char *s, size_t len)
 	}
 	if (read_wall_clock(r, &ret))
 		return ret;
-	if (is_noise(r, s, len))
+	if (is_noise(r, s, len)) {
+		r->titled |= r->pending.n && is_rule(r);
 		return 0;
+	}
 	if (is_gnu_time(r))
 		return read_gnu_time(r);
 	copied = find_word(r, "copied,");
@@ -624,10 +833,44 @@ static int read_line(struct reading *r, const char *s, size_t len)
 		return read_dd(r, copied);
 	if (r->nwords > 3 && is(&r->words[0], "Totals"))
 		return read_memtier(r);
-	return read_row(r);
+	if (is_xz(r))
+		return read_xz(r);
+	return read_row(r, whole);
 }
 
-static int read_lines(struct reading *r, const char *text, size_t len)
+/* Whether some line has a word before a number: then lines without both are talk. */
+static bool has_labels(const struct pasted *t)
+{
+	struct text_line l = { 0 };
+
+	while (text_next(t, &l)) {
+		if (!l.n || (!isalpha((unsigned char)l.w[0].s[0]) && !strchr("./", l.w[0].s[0])))
+			continue;
+		for (unsigned int i = 1; i < l.n; i++)
+			if (isdigit((unsigned char)l.w[i].s[0]) && l.w[0].s[0] != '#')
+				return true;
+		if (l.n == 1 &&
+		    (memchr(l.w[0].s, ':', l.w[0].len) || memchr(l.w[0].s, '=', l.w[0].len)))
+			return true;
+	}
+	return false;
+}
+
+static int end_of_text(struct parsing *r)
+{
+	if (r->pending.n &&
+	    (!r->labelled || !r->m->n || ends_as_key(r->pending.titles[r->pending.n - 1])) &&
+	    r->m->n)
+		return unfinished(r);
+	leave_out_pending(r);
+	if (r->m->n)
+		return 0;
+	if (r->m->left_out && r->e->code)
+		return r->e->code; /* why the last line is no row */
+	return error_set(r->e, -EBADMSG, "%s: holds no numbers to compare", r->name);
+}
+
+static int read_lines(struct parsing *r, const char *text, size_t len)
 {
 	int ret = 0;
 
@@ -641,26 +884,22 @@ static int read_lines(struct reading *r, const char *text, size_t len)
 		text += n;
 		len -= n;
 	}
-	if (!ret && r->pending_line)
-		ret = unfinished(r);
-	if (!ret && !r->m->n)
-		ret = error_set(r->e, -EBADMSG, "%s: holds no numbers to compare", r->name);
-	return ret;
+	return ret ? ret : end_of_text(r);
 }
 
-int measurements_read(FILE *in, const char *name, struct measurements *m, struct error *e)
+int measurements_read(const struct pasted *t, struct measurements *m, struct error *e)
 {
-	struct reading r = { .m = m, .name = name, .e = e };
-	size_t len;
-	char *text;
+	struct error own = { 0 };
+	struct parsing r = { .m = m, .name = t->name, .mark = t->mark, .e = e ? e : &own };
 	int ret;
 
 	memset(m, 0, sizeof(*m));
-	ret = text_load(in, name, &text, &len, e);
-	if (!ret)
-		ret = read_lines(&r, text, len);
+	r.e->code = 0;
+	r.labelled = has_labels(t);
+	ret = read_lines(&r, t->s, t->len);
+	for (unsigned int i = 0; i < r.pending.n; i++)
+		free(r.pending.titles[i]);
 	free(r.words);
-	free(text);
 	if (ret)
 		measurements_free(m);
 	return ret;
@@ -670,6 +909,10 @@ void measurements_free(struct measurements *m)
 {
 	for (unsigned int i = 0; i < m->n; i++)
 		free(m->rows[i].v);
+	for (unsigned int i = 0; i < m->nblocks; i++)
+		for (unsigned int k = 0; k < m->blocks[i].n; k++)
+			free(m->blocks[i].titles[k]);
 	free(m->rows);
+	free(m->blocks);
 	memset(m, 0, sizeof(*m));
 }

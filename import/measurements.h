@@ -5,25 +5,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "common/error.h"
-#include "import/lines.h"
-#include "import/quantity.h"
+#include "import/readings.h"
 
 /*
  * Text with measurements as it is pasted: lists of run times, "key: value" lines (the value may
  * stand on the next line), tables with one row a metric and one column a kernel, output of GNU
- * time, bash's time, dd, perf stat, memtier, `grep . .../hugepages-SIZEkB/stats/...`. What the rows
- * mean (columns or runs) is for the caller to decide.
+ * time, bash's time, dd, xz, memtier, `grep . .../hugepages-SIZEkB/stats/...`. What the rows mean
+ * (columns or runs) is for plain_read() to decide.
  *
  * "#" begins a comment; a comment of nothing but key=value words states facts ("# n=10
  * memory_limit=1G"). Words before the first number are the label of their line. A percentage in
  * parentheses, or as the last word behind numbers that are none, is a declared change.
+ *
+ * In text with labels a line that is no row is left out and counted. Lines of words before a row
+ * are its title. "round 3" and the like begin another run.
  */
 
 struct measured_value {
 	struct quantity q;
+	size_t end;	      /* where it ends in its line, in bytes */
 	bool have_declared;   /* a change was written behind it */
 	bool declared_in_row; /* at the end of the row, not in parentheses behind this value */
 	struct quantity declared;
@@ -35,33 +37,39 @@ struct measurement_row {
 	struct measured_value *v;
 	unsigned int n, room;
 	uint64_t line;
+	unsigned int block;
 };
 
-struct measured_fact {
-	char key[40], value[120]; /* harmless text */
-};
+#define MEASURED_TITLES_MAX 3
 
-#define MEASURED_FACTS_MAX 32
-#define MEASURED_COLUMNS_MAX 16
+/* Rows below one title. */
+struct measured_block {
+	char *titles[MEASURED_TITLES_MAX]; /* lines of words before its first row; owned */
+	uint64_t lines[MEASURED_TITLES_MAX];
+	unsigned int n;
+};
 
 struct measurements {
 	struct measurement_row *rows; /* owned */
 	unsigned int n, room;
-	char columns[MEASURED_COLUMNS_MAX][64]; /* words of the last line before the first row */
-	unsigned int ncolumns;			/* 0: there was no such line */
-	struct measured_fact facts[MEASURED_FACTS_MAX];
+	struct measured_block *blocks; /* owned; at least one where there is a row */
+	unsigned int nblocks;
+	struct readings_fact facts[READINGS_FACTS_MAX];
 	unsigned int nfacts;
 	bool old_counter_names; /* anon_swpout instead of swpout */
+	unsigned int rounds;	/* lines that begin another run */
+	uint64_t left_out;	/* lines that are no data */
+	uint64_t left_out_line;
+	char left_out_text[64];
 };
 
 /**
- * measurements_read - read all of @in
- * @name: what to call it in messages
+ * measurements_read - read all of @t
  * Labels of mTHP counters are brought into the form "64kB/swpout" whatever path or older name they
  * have. Returns 0 and fills @m (free with measurements_free()); -EBADMSG for a line that can not be
  * read (the text names file and line), binary data, or no number at all; -EFBIG; -ENOMEM.
  */
-int measurements_read(FILE *in, const char *name, struct measurements *m, struct error *e);
+int measurements_read(const struct pasted *t, struct measurements *m, struct error *e);
 /** measurements_free - free the rows and empty it */
 void measurements_free(struct measurements *m);
 

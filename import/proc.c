@@ -11,30 +11,66 @@
 
 /* nr_ counts pages in a state, but for these. */
 static const char *const nr_counters[] = {
-	"nr_dirtied",	       "nr_written",	      "nr_vmscan_write",
-	"nr_vmscan_immediate_reclaim", "nr_throttled_written", "nr_foll_pin_acquired",
+	"nr_dirtied",		"nr_written",
+	"nr_vmscan_write",	"nr_vmscan_immediate_reclaim",
+	"nr_throttled_written", "nr_foll_pin_acquired",
 	"nr_foll_pin_released",
 };
 
 static const char *const counters[] = {
-	"pgpgin",	 "pgpgout",	 "pswpin",	 "pswpout",	  "pgfault",
-	"pgmajfault",	 "swap_ra",	 "swap_ra_hit",	 "zswpin",	  "zswpout",
-	"zswpwb",	 "swpin_zero",	 "swpout_zero",	 "ksm_swpin_copy", "cow_ksm",
-	"oom_kill",	 "pgfree",	 "pgactivate",	 "pgdeactivate",  "pglazyfree",
-	"pglazyfreed",	 "pgrefill",	 "pgreuse",	 "slabs_scanned", "kswapd_inodesteal",
-	"pageoutrun",	 "drop_pagecache", "drop_slab",	 "pgrotated",	  "pginodesteal",
-	"zone_reclaim_failed", "allocstall", "balloon_inflate", "balloon_deflate",
-	"balloon_migrate", "unevictable_pgs_culled", "unevictable_pgs_scanned",
-	"unevictable_pgs_rescued", "pgrefill_normal", "nr_tlb_remote_flush",
-	"nr_tlb_remote_flush_received", "nr_tlb_local_flush_all", "nr_tlb_local_flush_one",
-	"swap_ra_unused", "pgscan",	 "pgsteal",
+	"pgpgin",
+	"pgpgout",
+	"pswpin",
+	"pswpout",
+	"pgfault",
+	"pgmajfault",
+	"swap_ra",
+	"swap_ra_hit",
+	"zswpin",
+	"zswpout",
+	"zswpwb",
+	"swpin_zero",
+	"swpout_zero",
+	"ksm_swpin_copy",
+	"cow_ksm",
+	"oom_kill",
+	"pgfree",
+	"pgactivate",
+	"pgdeactivate",
+	"pglazyfree",
+	"pglazyfreed",
+	"pgrefill",
+	"pgreuse",
+	"slabs_scanned",
+	"kswapd_inodesteal",
+	"pageoutrun",
+	"drop_pagecache",
+	"drop_slab",
+	"pgrotated",
+	"pginodesteal",
+	"zone_reclaim_failed",
+	"allocstall",
+	"balloon_inflate",
+	"balloon_deflate",
+	"balloon_migrate",
+	"unevictable_pgs_culled",
+	"unevictable_pgs_scanned",
+	"unevictable_pgs_rescued",
+	"pgrefill_normal",
+	"nr_tlb_remote_flush",
+	"nr_tlb_remote_flush_received",
+	"nr_tlb_local_flush_all",
+	"nr_tlb_local_flush_one",
+	"swap_ra_unused",
+	"pgscan",
+	"pgsteal",
 };
 
 static const char *const counter_groups[] = {
-	"pgalloc_",   "pgskip_",    "allocstall_", "pgsteal_",	"pgscan_",
-	"pgdemote_",  "pgpromote_", "pgmigrate_",  "numa_",	"compact_",
-	"htlb_",      "thp_",	    "kswapd_",	   "zswp",	"unevictable_pgs_",
-	"balloon_",   "vma_lock_",  "direct_map_", "pgrefill_", "thp_migration_",
+	"pgalloc_",  "pgskip_",	   "allocstall_", "pgsteal_",  "pgscan_",
+	"pgdemote_", "pgpromote_", "pgmigrate_",  "numa_",     "compact_",
+	"htlb_",     "thp_",	   "kswapd_",	  "zswp",      "unevictable_pgs_",
+	"balloon_",  "vma_lock_",  "direct_map_", "pgrefill_", "thp_migration_",
 };
 
 static bool name_is(const char *name, size_t len, const char *text)
@@ -124,7 +160,8 @@ int proc_vmstat_read(const struct pasted *t, const struct reading_options *o, st
 		}
 		snprintf(name, sizeof(name), "%.*s", (int)w.len, w.s);
 		if (l.n != 2 || !word_count(&l.w[1], &v))
-			return text_bad(t, &l, e, "/proc/vmstat: '%s' has no count behind it", name);
+			return text_bad(t, &l, e, "/proc/vmstat: '%s' has no count behind it",
+					name);
 		if (!first[0])
 			memcpy(first, name, sizeof(first));
 		else if (!strcmp(first, name))
@@ -133,8 +170,8 @@ int proc_vmstat_read(const struct pasted *t, const struct reading_options *o, st
 			return text_bad(t, &l, e, "/proc/vmstat: '%s' comes twice in one snapshot",
 					name);
 		q = quantity_of_count(v);
-		readings_add(r, column, name,
-			     kind < 0 ? READING_COUNTER : (enum reading_kind)kind, &q, l.number);
+		readings_add(r, column, name, kind < 0 ? READING_COUNTER : (enum reading_kind)kind,
+			     &q, l.number);
 	}
 	return 0;
 }
@@ -172,7 +209,8 @@ static int take_device(const struct pasted *t, const struct text_line *l, unsign
 	static const char *const titles[] = { "Size", "Used", "Priority" };
 	char device[100], name[160];
 
-	if (l->n < 5 || !(word_is(&l->w[l->n - 4], "partition") || word_is(&l->w[l->n - 4], "file")))
+	if (l->n < 5 ||
+	    !(word_is(&l->w[l->n - 4], "partition") || word_is(&l->w[l->n - 4], "file")))
 		return text_bad(t, l, e, "/proc/swaps: 5 columns expected, %u found", l->n);
 	line_title(l, 0, l->n - 4, device, sizeof(device));
 	snprintf(name, sizeof(name), "%s/%s", device, titles[0]);
@@ -223,11 +261,11 @@ int proc_swaps_read(const struct pasted *t, const struct reading_options *o, str
 /* ---- /proc/meminfo ---- */
 
 static const char *const meminfo_names[] = {
-	"MemTotal:",  "MemFree:",      "MemAvailable:", "Buffers:",   "Cached:",
-	"SwapCached:", "Active:",      "Inactive:",	"SwapTotal:", "SwapFree:",
-	"Zswap:",     "Zswapped:",     "Dirty:",	"Writeback:", "AnonPages:",
-	"Mapped:",    "Shmem:",	       "Slab:",		"SReclaimable:", "SUnreclaim:",
-	"KReclaimable:", "PageTables:", "Unevictable:", "Mlocked:",   "CommitLimit:",
+	"MemTotal:",	 "MemFree:",	"MemAvailable:", "Buffers:",	  "Cached:",
+	"SwapCached:",	 "Active:",	"Inactive:",	 "SwapTotal:",	  "SwapFree:",
+	"Zswap:",	 "Zswapped:",	"Dirty:",	 "Writeback:",	  "AnonPages:",
+	"Mapped:",	 "Shmem:",	"Slab:",	 "SReclaimable:", "SUnreclaim:",
+	"KReclaimable:", "PageTables:", "Unevictable:",	 "Mlocked:",	  "CommitLimit:",
 	"Committed_AS:",
 };
 

@@ -7,9 +7,9 @@
 /* The readers of the table in import/format.c; see struct format. */
 
 #define READER(name)                                                                               \
-	int name##_probe(const struct pasted *t);                                                    \
-	int name##_read(const struct pasted *t, const struct reading_options *o, struct readings *r, \
-			struct error *e)
+	int name##_probe(const struct pasted *t);                                                  \
+	int name##_read(const struct pasted *t, const struct reading_options *o,                   \
+			struct readings *r, struct error *e)
 
 READER(vmstat);
 READER(vmstat_s);
@@ -20,6 +20,11 @@ READER(proc_swaps);
 READER(proc_meminfo);
 READER(memory_stat);
 READER(pressure);
+READER(lkp);
+READER(mmtests);
+READER(usemem);
+READER(perf_stat);
+READER(plain);
 
 #undef READER
 

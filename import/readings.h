@@ -74,7 +74,10 @@ struct readings {
 	 * beside other files they are metrics "row/column" of one run.
 	 */
 	bool table;
-	bool alone; /* one column is worth showing by itself */
+	bool alone;	 /* one column is worth showing by itself */
+	bool single;	 /* a list that has nothing beside it to be compared with */
+	char taken[128]; /* what rows and columns were taken for; "": there was no choice */
+	bool guessed;	 /* by the look of it: no title decided */
 	struct readings_declared *declared;
 	unsigned int ndeclared;
 	struct readings_fact facts[READINGS_FACTS_MAX];

@@ -142,8 +142,9 @@ int vmstat_read(const struct pasted *t, const struct reading_options *o, struct 
 			table.began = true;
 			ret = take_row(t, &l, &table, !since_boot || all == 1, r, e);
 			if (since_boot && all > 1)
-				readings_note(r, "the first row (line %llu) is the average since "
-						 "boot and left out, as vmstat prints it without -y",
+				readings_note(r,
+					      "the first row (line %llu) is the average since "
+					      "boot and left out, as vmstat prints it without -y",
 					      (unsigned long long)l.number);
 		}
 	}
@@ -156,21 +157,30 @@ int vmstat_read(const struct pasted *t, const struct reading_options *o, struct 
 
 /* The names that only vmstat -s has; those of amounts have a K before them. */
 static const char *const amounts[] = {
-	"total memory",	 "used memory",	  "active memory", "inactive memory", "free memory",
-	"buffer memory", "swap cache",	  "total swap",	   "used swap",	      "free swap",
-	"paged in",	 "paged out",
+	"total memory", "used memory",	 "active memory", "inactive memory",
+	"free memory",	"buffer memory", "swap cache",	  "total swap",
+	"used swap",	"free swap",	 "paged in",	  "paged out",
 };
 
 static const char *const totals[] = {
-	"pages paged in",	    "pages paged out",
-	"pages swapped in",	    "pages swapped out",
-	"interrupts",		    "CPU context switches",
-	"boot time",		    "forks",
-	"non-nice user cpu ticks",  "nice user cpu ticks",
-	"system cpu ticks",	    "idle cpu ticks",
-	"IO-wait cpu ticks",	    "IRQ cpu ticks",
-	"softirq cpu ticks",	    "stolen cpu ticks",
-	"non-nice guest cpu ticks", "nice guest cpu ticks",
+	"pages paged in",
+	"pages paged out",
+	"pages swapped in",
+	"pages swapped out",
+	"interrupts",
+	"CPU context switches",
+	"boot time",
+	"forks",
+	"non-nice user cpu ticks",
+	"nice user cpu ticks",
+	"system cpu ticks",
+	"idle cpu ticks",
+	"IO-wait cpu ticks",
+	"IRQ cpu ticks",
+	"softirq cpu ticks",
+	"stolen cpu ticks",
+	"non-nice guest cpu ticks",
+	"nice guest cpu ticks",
 };
 
 static bool is_total(const struct text_line *l, char *name, size_t size, bool *kb)

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 26
+tap_plan 67
 D=$TOP/tests/data/field
 cd "$WORK" || exit 1
 
@@ -105,4 +105,127 @@ tap_is "$(query '[metric("MemFree").changes[1].difference, metric("MemFree").uni
 sed '2i and this is what it says now:' mem1 >mem3
 tap_is "$(query '.inputs[1].left_out | [.lines, .first_line, .first]' mem1 mem3)" '[1,2,"and this is what it says now:"]' \
 	"lines that are no data are counted and named"
+# --- C04: rounds, bash's time and counters ------------------------------------------------------------
+compare "$D/five-rounds-without.txt" "$D/five-rounds-with.txt"
+tap_is "$STATUS" 0 "C04: titles of rounds end nothing"
+F=("$D/five-rounds-without.txt" "$D/five-rounds-with.txt")
+tap_is "$(query '[metric("real"), metric("sys")] | map(.inputs[].n, (.inputs[].mean * 100 | round), ((.changes[1] | .vs_base, .test.t) * 100 | round), (.changes[1].test.df * 10 | round))' "${F[@]}")" \
+	"[5,5,47926,46245,-351,178,72,5,5,256209,216496,-1550,1008,56]" "C04: means, changes, t and df"
+tap_is "$(query 'change("16kB-swpin")' "${F[@]}")" "4.74" "C04: 16kB-swpin"
+tap_grep '^five-rounds-with.txt: 5 lines begin another run$' "$OUT" "C04: and the rounds are counted"
+
+# --- C06: mmtests ------------------------------------------------------------------------------------
+K=$D/mmtests-kvmstart.txt
+compare "$K"
+tap_is "$STATUS $(wc -l <"$ERR")" "0 0" "C06: kvmstart is read, without a warning"
+tap_is "$(query '[.inputs[].name]' "$K")" '["5.2.0-vanilla","5.3.0-vanilla","5.4.0-rc6-vanilla","5.4.0-rc6-thptweak-v1r1"]' \
+	"C06: two title lines are one name"
+tap_is "$(query '[.metrics[].name]' "$K")" '["Amean 5","Amean 14","Amean 23","Amean 32","Amean 41","Amean 50"]' "C06: a row a size"
+# 77.44 / 51.44 and 125.59 / 81.85
+tap_is "$(query '[metric("Amean 41"), metric("Amean 50")] | map((.changes[3].vs_base * 100 | round), .better, (.inputs | map(.marked_significant)))' "$K")" \
+	'[5054,"lower",[false,true,false,true],5344,"lower",[false,false,false,true]]' "C06: changes, direction and marks"
+tap_is "$(query '[metric("Ops Swap Ins"), metric("Ops Swap Outs")] | map(.changes[3].vs_base * 100 | round)' "$D/mmtests-ops.txt")" \
+	"[2217,2593]" "C06: operations"
+tap_is "$(query 'metric("Ops Kswapd efficiency %") | [.unit, (.changes[3].difference * 100 | round)]' "$D/mmtests-ops.txt")" \
+	'["%",-4899]' "C06: efficiency in points"
+tap_is "$(query 'metric("Ops NUMA hint local faults %").unit' "$D/mmtests-ops.txt")" "null" "C06: a count called % is none"
+tap_is "$(query '[.metrics[] | .name, .better]' "$D/hmean.txt")" '["Hmean 1","higher","Hmean 4","higher","Hmean 16","higher"]' \
+	"C06: Hmean 16 is a metric, not sixteen"
+tap_is "$(query '[.inputs[].name], [metric("Max fault-huge-3").inputs[].mean]' "$D/mmtests-thpscale.txt" | tr '\n' ' ')" \
+	'["thp-base1","thp-base2","thp-lru1","thp-lru2"] [1229237,392796,508290,433992] ' "C06: thpscale"
+sed '8s/51.44/5x.44/' "$K" >mm-bad
+compare mm-bad
+tap_is "$STATUS" 3 "C06: a garbled value is refused"
+tap_grep 'mm-bad: line 8: mmtests table' "$ERR" "C06: in terms of the table"
+
+# --- C07: thousands, empty cells, a title of two lines ------------------------------------------------
+Z=$D/zswapin.txt
+tap_is "$(query '[change("real_sec"), change("sys_sec"), change("zswpin"), change("zswpout"), change("pgmajfault")]' "$Z")" \
+	"[12.7,15.54,101.59,19.03,-42.74]" "C07: the changes"
+tap_is "$(query '[metric("ZSWPIN-16kB") | .inputs[0], .inputs[1].mean, .changes[1]], [.inputs[].name]' "$Z" | tr '\n' ' ')" \
+	'[null,1496916,null] ["mm-unstable-10-16-2024","+ zswap large folios swapin series"] ' "C07: an empty cell is n/a, names go over two lines"
+tap_is "$(query '[metric("64kB-mthp_swpout_fallback").inputs[].mean]' "$Z")" "[5470,0]" "C07: 5,470 in a file that tells its marks"
+tap_is "$(query '[.inputs[].name][1], [metric("sys").inputs[].mean]' "$D/two-columns-name.txt" | tr '\n' ' ')" \
+	'"mm-unstable + large folio zswapin series" [460.168,477.104,445.012] ' "C07: names with blanks"
+
+# --- C15: the table of 2012 ------------------------------------------------------------------------------
+# 43,014 / 25,989 = 1.655; 895,392 / 845,197 = 1.059
+tap_is "$(query '[metric("SSD/Rand Anon"), metric("HDD/Rand Anon")] | map((.inputs[0].mean / .inputs[3].mean * 1000 | round), .inputs[0].n)' "$D/blind-both.txt")" \
+	"[1655,1,1059,1]" "C15: two tables below each other"
+compare "$D/blind-hdd.txt" "$D/blind-ssd.txt"
+tap_grep '^Rand Anon/Vanilla +895,392 +43,014 ' "$OUT" "C15: two files of tables: a metric each cell"
+tap_grep_none 'Welch|significant$|better|worse' "$OUT" "C15: and no verdict over kernels"
+
+# --- rows or columns --------------------------------------------------------------------------------------
+# (56.9 + 57.3) / 2 = 57.1, (50 + 50.4) / 2 = 50.2: -12.08 %
+tap_is "$(query '[.inputs[].name, (.metrics[0] | .inputs[].n, (.changes[1].vs_base * 100 | round))]' "$D/two.txt")" \
+	'["without","with",2,2,-1208]' "lists with names are inputs"
+compare "$D/two.txt"
+tap_grep 'rows are inputs, their values are runs \(no title line tells; --columns' "$OUT" "and it is said"
+tap_is "$(query '[.metrics[] | .name, .inputs[0].mean]' --columns "$D/two.txt")" '["without",56.9,"with",50]' "--columns overrides"
+printf 'real 1 2\nuser 3 4\n' >rows
+tap_is "$(query '[.inputs[].name, .metrics[0].inputs[0].values]' --rows rows)" '["real","user",[1,2]]' "--rows too"
+compare --rows --columns rows
+tap_is "$STATUS" 2 "not both"
+{ echo Before:; cat "$D/memtier8g-before.txt"; echo After:; cat "$D/memtier8g-after.txt"; } >both
+tap_is "$(query '[.inputs[].name, .mthp[-1].inputs[].fallback]' both)" '["Before","After",8530,14441]' \
+	"C09: Before: and After: in one paste"
+
+# --- C16: xz and dd ---------------------------------------------------------------------------------------
+R=("$D/rpi-swap.txt" "$D/rpi-zswap.txt")
+tap_is "$(query '[change("real"), change("dd rate"), change("sys"), (metric("xz rate").inputs[0].mean)]' "${R[@]}")" \
+	"[-16.63,20.37,123.44,47]" "C16: xz's progress ends nothing"
+
+# --- LKP -------------------------------------------------------------------------------------------------
+L=$D/lkp-hdd.txt
+compare "$L"
+tap_is "$STATUS $(wc -l <"$ERR")" "0 0" "LKP: declared changes follow, as far as their digits tell"
+# 18001 / 26855, 75.02 - 68.63
+tap_is "$(query '[metric("swapin.throughput") | (.changes[1].vs_base * 100 | round), .inputs[1].stated_spread_percent], [metric("mpstat.cpu.all.idle%") | .unit, (.changes[1].difference * 100 | round)]' "$L" | tr '\n' ' ')" \
+	'[-3297,5] ["%",639] ' "LKP: change, deviation, points"
+sed 's/^	//' >lkp3 <<-'END'
+	commit1 commit2 commit3
+	---------------- --------------------------- ---------------------------
+	         %stddev     %change         %stddev     %change         %stddev
+	             \          |                \          |                \
+	     26855 ±2%      -33.0%      18001 ±  5%     +10.0%      29541        swapin.throughput
+	  1.39e+09           +1.4%  1.409e+09           +7.2%   1.49e+09 ± 3%   proc-vmstat.pgfault
+END
+tap_is "$(query '[.inputs[].name, (metric("proc-vmstat.pgfault").inputs | map(.mean))[]], .warnings' lkp3 | tr '\n' ' ')" \
+	'["commit1","commit2","commit3",1390000000,1409000000,1490000000] [] ' "LKP: three commits, powers of ten, deviations with and without a blank"
+sed 's/+10.0%/+20.0%/' lkp3 >lkp-wrong
+compare lkp-wrong
+tap_grep 'lkp-wrong: line 5: swapin.throughput: declared \+20.0 %, but the numbers give \+10.00 %' "$ERR" "LKP: a wrong change is one"
+
+# --- usemem, perf stat ------------------------------------------------------------------------------------
+printf '4294967296 bytes / 8000000 usecs = 524288 KB/s\n4294967296 bytes / 16000000 usecs = 262144 KB/s\n' >usemem
+tap_is "$(query '[metric("tasks"), metric("throughput of all tasks"), metric("longest task")] | map(.inputs[0].mean, .inputs[0].n)' usemem usemem)" \
+	"[2,1,786432,1,16000000,1]" "usemem: tasks of one run are added up, they are no runs"
+cat >perf <<-END
+	 Performance counter stats for './a.out' (10 runs):
+
+	          1,234.56 msec task-clock                #    0.998 CPUs utilized            ( +-  0.25% )
+	            12,345      page-faults               #   10.000 K/sec                    ( +-  0.10% )
+	   <not supported>      cycles
+
+	            1.2371 +- 0.0041 seconds time elapsed  ( +-  0.33% )
+END
+tap_is "$(query '[metric("task-clock"), metric("page-faults"), metric("time elapsed")] | map(.inputs[0] | .mean, .stated_runs, .stated_spread_percent)' perf perf)" \
+	"[1234.56,10,0.25,12345,10,0.1,1.2371,10,0.33]" "perf stat -r: means, runs, deviations"
+compare perf perf
+tap_grep_none 'no spread|not significant' "$OUT" "perf stat: means of runs are no runs"
+
+# --- what --style writes is read back -----------------------------------------------------------------------
+for style in mmtests lkp plain; do
+	"$SWAPTRACE" compare --style $style "${F[@]}" 2>/dev/null >"style-$style"
+done
+# As the first run printed them: two decimals, five digits, three.
+tap_is "$(query '[metric("Amean real"), metric("Amean sys"), metric("Max 16kB-swpin")] | map(.inputs[].mean)' style-mmtests)" \
+	"$(query '[(metric("real"), metric("sys") | .inputs[].mean * 100 | round / 100), (metric("16kB-swpin").inputs[].max)]' "${F[@]}")" "mmtests"
+tap_is "$(query '[.inputs[].name]' style-mmtests)" '["five-rounds-without.txt","five-rounds-with.txt"]' "mmtests: names"
+tap_is "$(query '[metric("real"), metric("sys")] | map(.unit, .inputs[].mean)' style-lkp)" \
+	"$(query '[metric("real"), metric("sys") | .unit, (.inputs[].mean * 100 | round / 100)]' "${F[@]}")" "lkp"
+tap_is "$(query '[.inputs[].name]' style-lkp)" '["five-rounds-without.txt","five-rounds-with.txt"]' "lkp: names"
+tap_is "$(query '[.metrics[] | select(.name | startswith("real") and endswith("/mean")) | .inputs[].mean]' style-plain)" \
+	"$(query '[metric("real").inputs[].mean * 10000 | round / 10000]' "${F[@]}")" "plain"
 tap_end

@@ -256,7 +256,7 @@ static bool said(const struct readings *want, const struct readings *got)
 		if (!known)
 			return true;
 	}
-	return got->left_out > want->left_out;
+	return got->left_out > want->left_out || (got->guessed && !want->guessed);
 }
 
 static void judge(const struct format *f, const struct readings *want, const char *s, size_t len,
