@@ -671,7 +671,7 @@ static void releases_that_can_be_verified(void **state)
 		  "no exact model of this kernel's readahead" },
 		{ "7.0.13", "LOOKUP type=0 off=4 cause=fault hit=0", 0, "windows (no RA events" },
 		{ "7.3.4", "LOOKUP type=0 off=4 cause=fault hit=0", 0,
-		  "no exact model of this kernel's per-CPU batches" },
+		  "no exact model of this kernel's batches" },
 		{ "7.4.0", "LOOKUP type=0 off=4 cause=fault hit=0", -EPROTONOSUPPORT,
 		  "(readahead, per-CPU batches)" },
 	};
