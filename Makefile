@@ -13,10 +13,12 @@
 #   make lab          record a swapoff in a guest (KERNEL=6.12, any other series of lab/run.sh, or lab)
 #   make lab-kernel   build the kernel with switches for the lab (10 minutes, kept below ~/.cache)
 #   make check-bcc    both recorders at once in a guest (10 minutes; needs libbpfcc-dev, e2fsprogs)
+#   make check-kernels  docs/kernels.md: every workload on every kernel in guests (an hour)
 #   make fidelity     what-if against truth: docs/fidelity.md from runs in guests (half an hour)
 #
 # CPPFLAGS=, CFLAGS=, LDFLAGS= and LDLIBS= are the user's: what the build itself needs stands before them.
-# ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- builds for another machine.
+# ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- builds for another machine; O=DIR and $(lab/sysroot.sh --flags arm64)
+# give it a folder and libraries of its own.
 # HAVE_BPF=0 builds everything but record. SANITIZE=1 adds ASan and UBSan. O=DIR moves the objects.
 # HAVE_TRACECMD=0 builds without libtracecmd (import of trace.dat), HAVE_BCC=0 without the bcc backend
 # of record, as happens where these are not installed (libtracecmd-dev, libbpfcc-dev).
@@ -103,8 +105,8 @@ endif
 # The filter that the program puts on itself; without the library there is none.
 HAVE_SECCOMP ?= $(shell $(CC) -E -include seccomp.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
 ifeq ($(HAVE_SECCOMP),1)
-CPPFLAGS += -DHAVE_SECCOMP=1
-LDLIBS += -lseccomp
+ALL_CPPFLAGS += -DHAVE_SECCOMP=1
+ALL_LDLIBS += -lseccomp
 endif
 
 MODEL_SRCS := $(wildcard replay/model/*.c)
@@ -146,7 +148,10 @@ $(O)/swaptrace: $(O)/cli/main.o $(O)/libswaptrace.a
 
 # For guests and rescue systems that have no libraries.
 # An object that stands before the archive is taken instead of the archive's.
-swaptrace.static: $(O)/cli/main.o $(O)/import/tracedat_none.o $(STATIC_OBJS) $(O)/libswaptrace.a
+swaptrace.static: $(O)/swaptrace.static .FORCE
+	@cmp -s $< $@ || cp -f $< $@
+
+$(O)/swaptrace.static: $(O)/cli/main.o $(O)/import/tracedat_none.o $(STATIC_OBJS) $(O)/libswaptrace.a
 	@echo '  LD   $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -static -o $@ $^ $(ALL_LDLIBS)
 
@@ -274,6 +279,11 @@ lab-kernel:
 	@LAB_KERNEL=1 lab/deps.sh
 	@lab/build-kernel.sh
 
+# Each workload on each kernel that Debian has; an hour, or KERNELS='7.3 6.12' alone.
+check-kernels: swaptrace swaptrace.static
+	lab/kernels.sh --recorder ./swaptrace.static --out $(O)/kernels --report docs/kernels.md \
+		$(addprefix --kernel ,$(KERNELS))
+
 # What replay predicts, held against what kernels did; misses make it fail.
 fidelity: swaptrace swaptrace.static lab-kernel
 	lab/fidelity.sh --recorder ./swaptrace.static --out $(O)/fidelity
@@ -355,7 +365,7 @@ format:
 clean:
 	rm -rf $(O) swaptrace swaptrace.static
 
-.PHONY: .FORCE all deps unit faults check torture check-format check-bcc check-golden demo lab lab-kernel fidelity man install uninstall deb check-deb dist format clean
+.PHONY: .FORCE all deps unit faults check torture check-format check-bcc check-kernels check-golden demo lab lab-kernel fidelity man install uninstall deb check-deb dist format clean
 .DELETE_ON_ERROR:
 # Without names it would mean every file, and one that is missing would not be made again.
 .SECONDARY: $(BPF_SKELS) $(BPF_SKELS:.skel.h=.bpf.o)

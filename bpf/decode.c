@@ -181,7 +181,7 @@ static int decode_lookup(struct decoder *d, const struct record_lookup *r)
 	}
 	if (r->have_addr)
 		event_set(&ev, LOOKUP_ADDR, r->addr);
-	if (r->hit || r->bypass)
+	if (r->hit || r->bypass || r->order)
 		event_set(&ev, LOOKUP_ORDER, r->order);
 	if (r->count != UNKNOWN_U32)
 		event_set(&ev, LOOKUP_COUNT, r->count);

@@ -78,6 +78,10 @@ bool machine_config_path(const char *root, char *out, size_t size)
 	snprintf(out, size, "%s/boot/config-%s", root, release);
 	if (!access(out, R_OK))
 		return true;
+	/* Debian's place for it from 7.2 on. */
+	snprintf(out, size, "%s/lib/modules/%s/config", root, release);
+	if (!access(out, R_OK))
+		return true;
 	snprintf(out, size, "%s/proc/config.gz", root);
 	return !access(out, R_OK);
 }
@@ -191,6 +195,29 @@ int machine_thp_counters(struct trace_header *h, const char *root, const char *w
 		len = append_counter(line, len, sizeof(line), root, kb, "swpout");
 		len = append_counter(line, len, sizeof(line), root, kb, "swpout_fallback");
 	}
+	return len == begin || len >= sizeof(line) ? 0 : trace_header_add_line(h, line, NULL);
+}
+
+int machine_swap_counters(struct trace_header *h, const char *root, const char *when)
+{
+	static const char *const names[] = { "pswpin",	    "pswpout",	  "swap_ra",
+					     "swap_ra_hit", "swpin_zero", "swpout_zero" };
+	char line[512], text[128], name[64];
+	size_t len = (size_t)snprintf(line, sizeof(line), "note vmstat=%s", when), begin = len;
+	unsigned long long value;
+	FILE *f = open_below(root, "/proc/vmstat");
+
+	if (!f)
+		return 0;
+	while (fgets(text, sizeof(text), f)) {
+		if (sscanf(text, "%63s %llu", name, &value) != 2)
+			continue;
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strcmp(name, names[i]) && len < sizeof(line))
+				len += (size_t)snprintf(line + len, sizeof(line) - len, " %s=%llu",
+							name, value);
+	}
+	fclose(f);
 	return len == begin || len >= sizeof(line) ? 0 : trace_header_add_line(h, line, NULL);
 }
 

@@ -26,8 +26,17 @@ int machine_facts(struct trace_header *h, const char *root, struct error *e);
 int machine_thp_counters(struct trace_header *h, const char *root, const char *when);
 
 /**
+ * machine_swap_counters - what the kernel has counted of swap since it booted
+ * @when: "begin" or "end"
+ * Adds a line "note vmstat=WHEN pswpin=N pswpout=N swap_ra=N swap_ra_hit=N swpin_zero=N
+ * swpout_zero=N", of these what /proc/vmstat has; no line where it has none. Returns 0 or -ENOMEM.
+ */
+int machine_swap_counters(struct trace_header *h, const char *root, const char *when);
+
+/**
  * machine_config_path - the kernel's configuration, for kernel_config_read()
- * @out: "/boot/config-RELEASE" or else "/proc/config.gz" below @root; false when there is none
+ * @out: "/boot/config-RELEASE", "/lib/modules/RELEASE/config" or "/proc/config.gz" below @root;
+ * false when there is none
  */
 bool machine_config_path(const char *root, char *out, size_t size) __attribute__((nonnull));
 

@@ -319,6 +319,8 @@ static int set_header(struct recorder *r, struct trace_header *h, struct error *
 		err = trace_header_set_u64(h, "filtered", 1);
 	if (!err && r->o.groups & GROUP_ALLOC)
 		err = machine_thp_counters(h, r->o.root, "begin");
+	if (!err && r->o.groups & GROUP_SWAP)
+		err = machine_swap_counters(h, r->o.root, "begin");
 	if (err)
 		return error_set(e, err, "out of memory for the trace's header");
 	return find_devices(r, h, e);
@@ -800,6 +802,8 @@ static int closing_lines(struct recorder *r, struct trace_header *h, struct erro
 	bpf_backend_totals(r->backend, &t);
 	if (!err && r->o.groups & GROUP_ALLOC)
 		err = machine_thp_counters(h, r->o.root, "end");
+	if (!err && r->o.groups & GROUP_SWAP)
+		err = machine_swap_counters(h, r->o.root, "end");
 	if (!err)
 		err = note_line(h, "burst_checked", t.burst_checked, true, e);
 	if (!err)

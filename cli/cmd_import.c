@@ -174,6 +174,18 @@ static const struct option_desc import_options[] = {
 	{ .name = NULL },
 };
 
+/* Where a probe at the entry of a function finds its arguments and its caller, on the machine that
+ * this is built for. */
+#if defined(__aarch64__)
+#define ARGUMENT_1 "%x0"
+#define ARGUMENT_2 "%x1"
+#define CALLER "%x30:symbol"
+#else
+#define ARGUMENT_1 "%di"
+#define ARGUMENT_2 "%si"
+#define CALLER "$stack0:symbol"
+#endif
+
 const struct command cmd_import = {
 	.name = "import",
 	.synopsis = "[options] [FILE] -o TRACE",
@@ -210,21 +222,22 @@ const struct command cmd_import = {
 		"lost or missing. What was left out stands in a note of the trace, and report "
 		"tells "
 		"it. Measurements (vmstat, sar, LKP ...) are no events: compare reads them.",
-	.examples =
-		"  swaptrace import notes.txt -o notes.data\n"
-		"  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n"
-		"  perf script | swaptrace import --format perf -o c.data\n\n"
-		"  cd /sys/kernel/tracing\n"
-		"  echo 'r:lru_add_drain_cpu__return lru_add_drain_cpu' >>kprobe_events\n"
-		"  echo 'p:lru_add_drain_cpu lru_add_drain_cpu caller=$stack0:symbol' "
-		">>kprobe_events\n"
-		"  echo 'p:lru_add_drain lru_add_drain caller=$stack0:symbol' >>kprobe_events\n"
-		"  echo 'p:folio_batch_move_lru folio_batch_move_lru n=+0(%di):u8 fn=%si:symbol' "
-		">>kprobe_events\n"
-		"  echo 'p:__folio_batch_release __folio_batch_release batch=%di n=+0(%di):u8 "
-		"drained=+2(%di):u8' >>kprobe_events\n"
-		"  trace-cmd record -C boot -e kprobes:* -e pagemap:mm_lru_insertion\n"
-		"  swaptrace import trace.dat -o d.data\n",
+	.examples = "  swaptrace import notes.txt -o notes.data\n"
+		    "  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n"
+		    "  perf script | swaptrace import --format perf -o c.data\n\n"
+		    "  cd /sys/kernel/tracing\n"
+		    "  echo 'r:lru_add_drain_cpu__return lru_add_drain_cpu' >>kprobe_events\n"
+		    "  echo 'p:lru_add_drain_cpu lru_add_drain_cpu caller=" CALLER "' "
+		    ">>kprobe_events\n"
+		    "  echo 'p:lru_add_drain lru_add_drain caller=" CALLER "' >>kprobe_events\n"
+		    "  echo 'p:folio_batch_move_lru folio_batch_move_lru n=+0(" ARGUMENT_1
+		    "):u8 fn=" ARGUMENT_2 ":symbol' "
+		    ">>kprobe_events\n"
+		    "  echo 'p:__folio_batch_release __folio_batch_release batch=" ARGUMENT_1
+		    " n=+0(" ARGUMENT_1 "):u8 "
+		    "drained=+2(" ARGUMENT_1 "):u8' >>kprobe_events\n"
+		    "  trace-cmd record -C boot -e kprobes:* -e pagemap:mm_lru_insertion\n"
+		    "  swaptrace import trace.dat -o d.data\n",
 	.options = import_options,
 	.sandbox = SANDBOX_READER,
 	.run = run_import,

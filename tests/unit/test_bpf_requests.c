@@ -356,6 +356,31 @@ static void write_file(const char *root, const char *path, const char *text)
 	fclose(f);
 }
 
+/* Of /proc/vmstat what swap is about, in the kernel's order; kernels before 6.12 count no
+ * zero-filled pages. */
+static void test_swap_counters(void **state)
+{
+	char root[] = "/tmp/swaptrace-vmstat-XXXXXX", command[64];
+	struct trace_header *h = trace_header_new();
+	size_t at = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(machine_swap_counters(h, root, "begin"), 0);
+	assert_null(trace_header_next_directive(h, "note", &at));
+	write_file(root, "proc/vmstat",
+		   "nr_free_pages 12\npswpin 7\npswpout 18446744073709551615\nswap_ra 3\n"
+		   "swap_ra_hit 0\npgfault 99\n");
+	assert_int_equal(machine_swap_counters(h, root, "end"), 0);
+	at = 0;
+	assert_string_equal(trace_header_next_directive(h, "note", &at),
+			    "vmstat=end pswpin=7 pswpout=18446744073709551615 swap_ra=3 "
+			    "swap_ra_hit=0");
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	assert_int_equal(system(command), 0);
+	trace_header_free(h);
+}
+
 static void test_thp_counters(void **state)
 {
 	char root[] = "/tmp/swaptrace-thp-XXXXXX", command[64];
@@ -395,6 +420,7 @@ int main(void)
 		TEST(test_drain),
 		TEST(test_release_flush_add),
 		cmocka_unit_test(test_sites),
+		cmocka_unit_test(test_swap_counters),
 		cmocka_unit_test(test_thp_counters),
 	};
 
