@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 132
+tap_plan 134
 D=$TOP/tests/data/field
 cd "$WORK" || exit 1
 
@@ -197,6 +197,24 @@ sed 's/+10.0%/+20.0%/' lkp3 >lkp-wrong
 compare lkp-wrong
 tap_grep 'lkp-wrong: line 5: swapin.throughput: declared \+20.0 %, but the numbers give \+10.00 %' "$ERR" "LKP: a wrong change is one"
 
+cat >lkp-mail <<-'END'
+	commit:
+	  e027ec414f ("mm, swap: one")
+	  7277433096 ("mm, swap: two")
+
+	e027ec414fe8f540 7277433096f6ce4a84a1620529a
+	---------------- ---------------------------
+	       fail:runs  %reproduction    fail:runs
+	           |             |             |
+	           :6           17%           1:6     dmesg.WARNING
+	         %stddev     %change         %stddev
+	             \          |                \
+	      0.00       +1.8e+103%       1.83 ± 20%  perf-stat.x
+	     64.00 ±223%   +1140.1%     793.67 ± 70%  numa-meminfo.node0.Dirty
+END
+tap_is "$(query '[.metrics[] | .name, .inputs[].mean], .warnings' lkp-mail | tr '\n' ' ')" \
+	'["perf-stat.x",0,1.83,"numa-meminfo.node0.Dirty",64,793.67] [] ' "LKP: a whole mail, with a table of failures"
+
 # --- usemem, perf stat ------------------------------------------------------------------------------------
 printf '4294967296 bytes / 8000000 usecs = 524288 KB/s\n4294967296 bytes / 16000000 usecs = 262144 KB/s\n' >usemem
 tap_is "$(query '[metric("tasks"), metric("throughput of all tasks"), metric("longest task")] | map(.inputs[0].mean, .inputs[0].n)' usemem usemem)" \
@@ -228,6 +246,11 @@ tap_is "$(query '[metric("real"), metric("sys")] | map(.unit, .inputs[].mean)' s
 tap_is "$(query '[.inputs[].name]' style-lkp)" '["five-rounds-without.txt","five-rounds-with.txt"]' "lkp: names"
 tap_is "$(query '[.metrics[] | select(.name | startswith("real") and endswith("/mean")) | .inputs[].mean]' style-plain)" \
 	"$(query '[metric("real").inputs[].mean * 10000 | round / 10000]' "${F[@]}")" "plain"
+printf 'metric A B C\nreal 10s 12s 14s\nsys 1 2 4\nrate 50%% 40%% 30%%\n' >three
+"$SWAPTRACE" compare three >style-three
+tap_is "$(query '[.inputs[].name, (.metrics[] | .name, .unit, .inputs[].mean)]' style-three)" \
+	"$(query '[.inputs[].name, (.metrics[] | .name, .unit, .inputs[].mean)]' three)" "plain: three inputs with changes between them"
+
 # --- C08: function_graph ------------------------------------------------------------------------------------
 G=("$D/fg-before.txt" "$D/fg-after.txt")
 tap_is "$(query '[metric("do_swap_page") | (.inputs[] | .n, .max, (.median * 100 | round)), (.changes[1].test.t * 100 | round)]' "${G[@]}")" \
