@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 134
+tap_plan 137
 D=$TOP/tests/data/field
 cd "$WORK" || exit 1
 
@@ -36,6 +36,10 @@ tap_is "$(query '[metric("/dev/vda5/Used").changes[1].difference, metric("/dev/v
 	"[-300000,0,-1,0]" "C10: /proc/swaps: 300,000 kB went, sizes and priorities stayed"
 compare "$D/free1"
 tap_is "$STATUS" 2 "C10: one reading has nothing to be compared with"
+
+head -n 1 "$D/swaps1" >swaps-none
+tap_is "$(query '[metric("/dev/vda5/Used").inputs[] | .mean?], .inputs[1].notes' "$D/swaps1" swaps-none | tr '\n' ' ')" \
+	'[657100,null] ["no swap device is on"] ' "/proc/swaps after a swapoff of all: nothing is 0 that is not there"
 
 # --- C17: vmstat -s, 300 s apart: 1,000 and 3,000 pages, 10 a second out ----------------------------
 tap_is "$(query '[metric("pages swapped in"), metric("pages swapped out")] | map(.kind, .changes[1].difference, .changes[1].vs_base, (.changes[1].per_second * 100 | round / 100))' \
@@ -137,6 +141,9 @@ sed '8s/51.44/5x.44/' "$K" >mm-bad
 compare mm-bad
 tap_is "$STATUS" 3 "C06: a garbled value is refused"
 tap_grep 'mm-bad: line 8: mmtests table' "$ERR" "C06: in terms of the table"
+
+{ cat "$D/hmean.txt" && printf '\nDuration User 10.0 11.0\n'; } >duration
+tap_is "$(query '[metric("Duration User").inputs[].mean]' duration)" "[10,11]" "mmtests: durations have no changes"
 
 # --- C07: thousands, empty cells, a title of two lines ------------------------------------------------
 Z=$D/zswapin.txt
@@ -291,6 +298,8 @@ tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' "$D/kstack.txt")" '["exit
 	"C17: kernel stacks, by who called"
 printf '  lru_add_drain\n  exit_mmap\n  __mmput\n    72500\n\n  lru_add_drain\n  swap_cluster_readahead\n    120000\n' >stackcount
 tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' stackcount)" '["exit_mmap",72500,"swap_cluster_readahead",120000]' "stackcount of bcc"
+printf "  lru_add_drain\n  exit_mmap\n    b'cc1' [1234]\n    17\n\n" >stackcount-p
+tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' stackcount-p)" '["exit_mmap",17]' "stackcount -P of bcc"
 sed '/6    *|/d; s/7011/70x1/' "$D/funclat.txt" >hist-bad
 compare hist-bad
 tap_grep "hist-bad: line 6: histogram of bcc: 'LOW -> HIGH : COUNT" "$ERR" "a bucket that can't be read is named in its format"
