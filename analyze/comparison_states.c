@@ -299,7 +299,7 @@ static void intervals(const struct comparison *c, struct document *d)
 	if (t)
 		document_table(d, t);
 	if (t && c->n > 1)
-		document_sentence(d, "intervals of one run are no repeated runs: no significance "
+		document_sentence(d, "intervals of one run are not repeated runs: no significance "
 				     "test");
 }
 

@@ -189,7 +189,7 @@ static int parse_interval(const struct arguments *args, double *seconds)
 		return 0;
 	if (quantity_parse(text, strlen(text), &q) != QUANTITY_OK || q.number <= 0 ||
 	    (q.kind != QUANTITY_PLAIN && q.kind != QUANTITY_TIME))
-		return fail(EXIT_USAGE, "--interval: '%s' is no time above 0", text);
+		return fail(EXIT_USAGE, "--interval: '%s' is not a time above 0", text);
 	*seconds = q.number * q.scale;
 	return 0;
 }

@@ -666,7 +666,7 @@ static int check_limits(const struct arguments *args)
 			    buffer);
 	if (!seconds || seconds > UINT64_MAX / 1000000000)
 		return fail(EXIT_USAGE,
-			    "option --duration: %" PRIu64 " is no number of seconds "
+			    "option --duration: %" PRIu64 " is not a number of seconds "
 			    "to record for",
 			    seconds);
 	if (!option_u64(args, "max-size", 1))

@@ -239,8 +239,8 @@ static int choose_threshold(const struct arguments *args, double *threshold)
 	if (quantity_parse(s, strlen(s), &q) != QUANTITY_OK ||
 	    (q.kind != QUANTITY_PLAIN && q.kind != QUANTITY_PERCENT) || q.number < 0 ||
 	    q.number > 100)
-		return fail(EXIT_USAGE, "option --threshold: '%s' is no percentage from 0 to 100",
-			    s);
+		return fail(EXIT_USAGE,
+			    "option --threshold: '%s' is not a percentage from 0 to 100", s);
 	*threshold = q.number;
 	return 0;
 }

@@ -105,7 +105,7 @@ static void print_ours(const struct drain_times *t)
 	print_list("after", &t->after);
 	print_test(t);
 	if (t->before.emulated == 1 || t->after.emulated == 1)
-		printf("  The CPU was emulated while these were measured: they are no times of "
+		printf("  The CPU was emulated while these were measured: they are not times of "
 		       "hardware.\n");
 }
 

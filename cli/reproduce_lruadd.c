@@ -84,7 +84,7 @@ static void print_reading(const struct calibration *c)
 		       "%s ns here: uncontended, they do not account for it.\n",
 		       format_number(needed, 0).s, format_number(c->both.median, 1).s);
 	if (c->emulated)
-		printf("The CPU was emulated while this was measured: these are no times of "
+		printf("The CPU was emulated while this was measured: these are not times of "
 		       "hardware.\n");
 }
 
