@@ -17,7 +17,9 @@ recorded_orders() {
 
 # prediction TRACE FROM_NS POLICY: what the trace says the kernel would have done under the policy.
 prediction() {
-	"$SWAPTRACE" replay -q --json --from "$2" --policy "$3" "$1" | jq -c '.results[0] |
+	local from=()
+	[ "$2" -eq 0 ] || from=(--from "$2")
+	"$SWAPTRACE" replay -q --json ${from[@]+"${from[@]}"} --policy "$3" "$1" | jq -c '.results[0] |
 		(.readahead // {} | {windows, calls, batches, pages_read, drains, lookups}) +
 		{lru_drains: (.lru // {}).drains, alloc: (.alloc // {}).orders}'
 }
