@@ -222,6 +222,10 @@ double metric_change(const struct metric *before, const struct metric *after)
 		return NAN;
 	if (before->kind == QUANTITY_PERCENT)
 		return after->s.mean - before->s.mean;
+	/* As many intervals as there are count together. */
+	if (before->reading == READING_COUNTS)
+		return percent_change(before->s.mean * (double)before->n,
+				      after->s.mean * (double)after->n);
 	return percent_change(before->s.mean, after->s.mean);
 }
 

@@ -28,7 +28,6 @@ enum input_kind {
 	INPUT_TRACE,
 	INPUT_RESULTS,
 	INPUT_ARGDIST,
-	INPUT_HISTOGRAM,
 	INPUT_READINGS, /* of a recognised format of another tool */
 };
 
@@ -236,7 +235,7 @@ double counter_difference(const struct comparison *c, unsigned int i, const char
 /** comparison_states - tables of states, counters and intervals into @d */
 void comparison_states(const struct comparison *c, struct document *d);
 
-/** comparison_load_trace, _results, _argdist, _counters, _hists - add inputs of one kind; @path is
+/** comparison_load_trace, _results, _argdist, _counters - add inputs of one kind; @path is
  * what to open, @name what to call it */
 int comparison_load_trace(struct comparison *c, const char *path, const char *name,
 			  struct error *e);
@@ -244,8 +243,6 @@ int comparison_load_results(struct comparison *c, const char *path, const char *
 			    struct error *e);
 int comparison_load_argdist(struct comparison *c, const char *path, const char *name,
 			    struct error *e);
-int comparison_load_hists(struct comparison *c, const char *path, const char *name,
-			  struct error *e);
 int comparison_load_counters(struct comparison *c, const char *path, const char *name,
 			     struct error *e);
 

@@ -52,10 +52,10 @@ static json_t *word_json(const char *s)
 static json_t *input_json(struct writing *w, const struct comparison_input *in)
 {
 	static const char *const kinds[] = {
-		[INPUT_TIMES] = "times",	 [INPUT_COLUMN] = "column",
-		[INPUT_COUNTERS] = "counters",	 [INPUT_TRACE] = "trace",
-		[INPUT_RESULTS] = "results",	 [INPUT_ARGDIST] = "argdist",
-		[INPUT_HISTOGRAM] = "histogram", [INPUT_READINGS] = "readings",
+		[INPUT_TIMES] = "times",       [INPUT_COLUMN] = "column",
+		[INPUT_COUNTERS] = "counters", [INPUT_TRACE] = "trace",
+		[INPUT_RESULTS] = "results",   [INPUT_ARGDIST] = "argdist",
+		[INPUT_READINGS] = "readings",
 	};
 	json_t *o = json_object(), *conditions = json_object(), *notes = json_array(), *left;
 

@@ -65,14 +65,14 @@ static int load_measurements(struct comparison *c, const char *path, const char 
 	return ret;
 }
 
-enum content { CONTENT_TRACE, CONTENT_RESULTS, CONTENT_ARGDIST, CONTENT_HISTS, CONTENT_TEXT };
+enum content { CONTENT_TRACE, CONTENT_RESULTS, CONTENT_ARGDIST, CONTENT_TEXT };
 
 static enum content recognise(const char *head, size_t len)
 {
 	size_t i = 0;
 
 	if (bpftrace_json_recognise(head, len))
-		return CONTENT_HISTS;
+		return CONTENT_TEXT;
 	while (i < len && memchr(" \t\r\n", head[i], 4))
 		i++;
 	if (i < len && head[i] == '{')
@@ -84,9 +84,7 @@ static enum content recognise(const char *head, size_t len)
 		return CONTENT_TRACE;
 	if (memchr(head, '\0', len))
 		return CONTENT_TEXT; /* whose reader says what is wrong with it */
-	if (argdist_recognise(head, len))
-		return CONTENT_ARGDIST;
-	return hist_text_recognise(head, len) ? CONTENT_HISTS : CONTENT_TEXT;
+	return argdist_recognise(head, len) ? CONTENT_ARGDIST : CONTENT_TEXT;
 }
 
 static int load_content(struct comparison *c, enum content content, const char *path,
@@ -99,8 +97,6 @@ static int load_content(struct comparison *c, enum content content, const char *
 		return comparison_load_results(c, path, name, e);
 	case CONTENT_ARGDIST:
 		return comparison_load_argdist(c, path, name, e);
-	case CONTENT_HISTS:
-		return comparison_load_hists(c, path, name, e);
 	default:
 		return load_measurements(c, path, name, alone, e);
 	}

@@ -62,6 +62,12 @@ static void take_facts(struct comparison_input *in, const struct readings *r)
 	snprintf(in->reading, sizeof(in->reading), "%s", r->taken);
 	for (unsigned int i = 0; i < r->nfacts; i++)
 		take_fact(in, &r->facts[i]);
+	if (r->lost) {
+		in->incomplete = true;
+		snprintf(in->incomplete_why, sizeof(in->incomplete_why),
+			 "%" PRIu64 " events were lost while recording; its counts are too low",
+			 r->lost);
+	}
 }
 
 /* What was read, and what was not. */

@@ -485,34 +485,6 @@ int comparison_load_argdist(struct comparison *c, const char *path, const char *
 	return ret;
 }
 
-int comparison_load_hists(struct comparison *c, const char *path, const char *name, struct error *e)
-{
-	FILE *f = fopen(path, "re");
-	struct comparison_input *in = NULL;
-	struct map_dump dump;
-	int ret;
-
-	if (!f)
-		return error_errno(e, -errno, "cannot open '%s'", name);
-	ret = maps_read(f, name, &dump, e);
-	fclose(f);
-	if (ret)
-		return ret;
-	if (!dump.hists.n)
-		ret = error_set(e, -EBADMSG, "%s: no histogram of bpftrace", name);
-	else
-		in = comparison_add_input(c, INPUT_HISTOGRAM, base_name(name), name);
-	if (in) {
-		in->hists = dump.hists;
-		memset(&dump.hists, 0, sizeof(dump.hists));
-		note_loss(in, dump.lost);
-	} else if (!ret) {
-		ret = no_memory(name, e);
-	}
-	maps_free(&dump);
-	return ret;
-}
-
 /* One counter of one size; 1 when the kernel does not have it. */
 static int read_counter(struct comparison_input *in, const char *dir, const char *counter,
 			struct error *e)

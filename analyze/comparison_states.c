@@ -251,7 +251,7 @@ static void interval_titles(const struct comparison *c, struct table *t)
 		table_column(t, "max", ALIGN_RIGHT);
 		table_column(t, "sum", ALIGN_RIGHT);
 		if (i)
-			table_column(t, "mean vs base", ALIGN_RIGHT);
+			table_column(t, "vs base", ALIGN_RIGHT);
 	}
 }
 
@@ -300,7 +300,7 @@ static void intervals(const struct comparison *c, struct document *d)
 		document_table(d, t);
 	if (t && c->n > 1)
 		document_sentence(d, "intervals of one run are not repeated runs: no significance "
-				     "test");
+				     "test; sums are compared where there are any, else means");
 }
 
 void comparison_states(const struct comparison *c, struct document *d)

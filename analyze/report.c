@@ -479,7 +479,12 @@ static void explain_silence(struct report *r, const struct sources *s, unsigned 
 	}
 	if (ra->windows.n || why == READAHEAD_SEEN || (v->kind == SOURCE_RESULT && ra->known))
 		return;
-	document_sentence(&r->doc, "%s%s", prefix, reasons[why]);
+	/* Of an import it is known what it had no use for: that is the reason, and no guess. */
+	if (why == READAHEAD_SILENT && v->summary && v->summary->left_out[0])
+		document_sentence(&r->doc, "%sno readahead events: %s", prefix,
+				  v->summary->left_out);
+	else
+		document_sentence(&r->doc, "%s%s", prefix, reasons[why]);
 }
 
 static void verify_rows(struct table *t, const struct source *v)

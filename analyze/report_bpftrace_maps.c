@@ -87,7 +87,12 @@ static void add_map(struct report *r, const struct map_dump *d, const struct cou
 	document_sentence(&r->doc, "%s: %u row%s, total %s", map->name, map->n,
 			  map->n == 1 ? "" : "s", format_count(map->total).s);
 	if (map->printed > 1)
-		document_warning(&r->doc, "%s was printed %u times; the last one is shown",
+		document_warning(&r->doc,
+				 map->cleared
+					 ? "%s was printed %u times and cleared in between; the "
+					   "sum is shown"
+					 : "%s was printed %u times and never fell; the last one "
+					   "is shown",
 				 map->name, map->printed);
 	if (t)
 		add_rows(t, rows, map);
@@ -166,7 +171,11 @@ static json_t *map_json(const struct count_map *map)
 		list = NULL;
 	}
 	free(rows);
-	return json_pack("{s:s, s:o, s:o}", "name", map->name, "total", count_json(map->total),
+	return json_pack("{s:s, s:o, s:i, s:s, s:o}", "name", map->name, "total",
+			 count_json(map->total), "printed", (int)map->printed, "shown",
+			 map->printed < 2 ? "only"
+			 : map->cleared	  ? "sum"
+					  : "last",
 			 "rows", list);
 }
 

@@ -24,7 +24,7 @@ const struct count_field readahead_counts[] = {
 	FIELD(calls),	      FIELD(batches),	    FIELD(pages_read), FIELD(ra_pages),
 	FIELD(hits),	      FIELD(writeout_hits), FIELD(unused),     FIELD(drains),
 	FIELD(lookups),	      FIELD(cache_hits),    FIELD(bypassed),   FIELD(unknown_neighbours),
-	FIELD(assumed_slots), { NULL, 0 },
+	FIELD(assumed_slots), FIELD(read_alone),    FIELD(spared),     { NULL, 0 },
 };
 
 #define LRU_FIELD(member)                                                                          \

@@ -105,6 +105,7 @@ static void unknown_counts(struct readahead_result *ra)
 	ra->batches = ra->pages_read = ra->ra_pages = ra->hits = ra->unused = COUNT_UNKNOWN;
 	ra->writeout_hits = COUNT_UNKNOWN;
 	ra->lookups = ra->cache_hits = ra->bypassed = COUNT_UNKNOWN;
+	ra->read_alone = ra->spared = COUNT_UNKNOWN;
 	ra->unknown_neighbours = ra->assumed_slots = COUNT_UNKNOWN;
 }
 

@@ -10,6 +10,7 @@
 #include "analyze/summary_devices.h"
 #include "analyze/summary_swapout.h"
 #include "analyze/summary_time.h"
+#include "import/foreign.h"
 #include "render/format.h"
 
 #define COMMS_MAX 65536u	      /* processes told apart; string ids beyond are one "other" */
@@ -403,6 +404,19 @@ static int take_event(struct gathering *g, const struct event *ev)
 	}
 }
 
+static void read_left_out(struct gathering *g)
+{
+	const struct trace_header *h = trace_get_header(g->reader);
+	const char *line, *at;
+	size_t from = 0;
+
+	while ((line = trace_header_next_directive(h, "note", &from))) {
+		at = strstr(line, IMPORT_LEFT_OUT);
+		if (at)
+			escape_text(at, strlen(at), g->s->left_out, sizeof(g->s->left_out));
+	}
+}
+
 /* Which probes the recording had: "no event" means nothing where there was no probe. */
 static void read_probes(struct gathering *g)
 {
@@ -575,6 +589,7 @@ static int begin(struct gathering *g, const char *name)
 	g->swapout = swapout_new();
 	g->devices = devices_new();
 	read_probes(g);
+	read_left_out(g);
 	return g->ahead && g->swapout && g->devices ? 0 : -ENOMEM;
 }
 

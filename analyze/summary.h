@@ -106,6 +106,7 @@ struct trace_summary {
 		stats; /* at the end of the trace: damage, loss, what was not understood */
 	struct replay_result result; /* policy "recorded" */
 	enum no_readahead why;
+	char left_out[512];   /* what its import left out, as the trace's note says; "" nothing */
 	uint64_t seen[EV_NR]; /* events by type, those outside a filter left out */
 	uint64_t filtered;    /* events outside -p or -G, not counted above */
 	uint64_t self;	      /* events of the recorder itself, counted above */

@@ -54,6 +54,21 @@ static int no_such_format(const char *format)
 	return fail(EXIT_USAGE, "there is no input format '%s'; there are %s", format, names);
 }
 
+/* The format of measurements that the first bytes are of, whole lines of them; NULL: none. */
+static const struct format *measured(const char *head, size_t len, const char *name)
+{
+	struct pasted t = { .name = name, .s = head, .len = len };
+	const struct format *f;
+
+	while (len == PROBE_BYTES && t.len && head[t.len - 1] != '\n')
+		t.len--;
+	if (memchr(head, '\0', len))
+		return NULL;
+	t.mark = text_decimal_mark(t.s, t.len);
+	f = format_of_text(&t);
+	return strcmp(f->name, "plain") ? f : NULL;
+}
+
 static const struct format *choose(FILE *in, const char *format, const char *name, int *code)
 {
 	char head[PROBE_BYTES];
@@ -83,6 +98,12 @@ static const struct format *choose(FILE *in, const char *format, const char *nam
 			EXIT_INPUT,
 			"%s is a trace already; info, dump, replay and report read it as it is",
 			name);
+	else if (!i && measured(head, n, name))
+		*code = fail(
+			EXIT_INPUT,
+			"%s: %s, which holds measurements and no events; swaptrace compare reads "
+			"it",
+			name, measured(head, n, name)->summary);
 	else if (!i)
 		*code = fail(
 			EXIT_INPUT,
@@ -119,6 +140,13 @@ static int import_stream(const struct arguments *args, FILE *in, const char *nam
 		return fail(exit_code_for(ret), "%s", e.text);
 	trace_warn(name, &stats);
 	note("%s: %" PRIu64 " events imported into %s", name, stats.events, out);
+	if (!stats.events) {
+		warn("%s: no event of it means anything here; the trace is empty. swaptrace "
+		     "compare "
+		     "reads latencies and counts of many tools",
+		     name);
+		return EXIT_FINDING;
+	}
 	if (option_flag(args, "strict") && (stats.bad_lines || stats.lost || stats.truncated))
 		return EXIT_FINDING;
 	return EXIT_DONE;
@@ -188,8 +216,12 @@ const struct command cmd_import = {
 		"other traces, only with trace-cmd record -C boot. trace-cmd report rounds the "
 		"times of other clocks to microseconds unless it gets -t. Of a trace.dat that is "
 		"cut or damaged what can be read is imported, and the trace says so.\n\n"
-		"An existing TRACE stays what it was until the new one is whole. With --strict the "
-		"exit status is 1 when lines were left out, or events lost or missing.",
+		"An existing TRACE stays what it was until the new one is whole. The exit status "
+		"is 1 "
+		"when no event came of it, with --strict also when lines were left out, or events "
+		"lost or missing. What was left out stands in a note of the trace, and report "
+		"tells "
+		"it. Measurements (vmstat, sar, LKP ...) are no events: compare reads them.",
 	.examples = "  swaptrace import notes.txt -o notes.data\n"
 		    "  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n"
 		    "  perf script | swaptrace import --format perf -o c.data\n\n"

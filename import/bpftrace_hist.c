@@ -88,6 +88,9 @@ static enum line_kind parse_bucket(const char *s, const char *end, struct hist_b
 		p++;
 	if (!memchr(p, '|', (size_t)(end - p)))
 		return LINE_OTHER;
+	/* The bar begins right behind the count. */
+	if (*skip_blanks(p, end) != '|')
+		return LINE_BAD;
 	return number_decimal(digits, (size_t)(p - digits), &b->count) ? LINE_BUCKET : LINE_BAD;
 }
 

@@ -102,6 +102,80 @@ static void forget_rows(struct count_map *map)
 	map->total = 0;
 }
 
+static struct map_row *find_row(struct map_row *v, unsigned int n, const struct map_row *like)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (v[i].pid == like->pid && !strcmp(v[i].key, like->key))
+			return &v[i];
+	return NULL;
+}
+
+/*
+ * Another printing begins: what the one before counted joins those before it. A count that is less
+ * than before, or gone, shows that the map was cleared in between; rows of the printing before the
+ * last are compared when the next one is complete.
+ */
+static int keep_printing(struct count_map *map)
+{
+	struct map_row *bigger =
+		realloc(map->before, (map->nbefore + map->n + 1) * sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	map->before = bigger;
+	for (unsigned int i = 0; i < map->n; i++) {
+		struct map_row *same = find_row(map->before, map->nbefore, &map->v[i]);
+
+		if (same) {
+			if (map->v[i].count < same->last)
+				map->cleared = true;
+			same->count += map->v[i].count;
+			same->last = map->v[i].count;
+			same->seen = map->printed;
+			free(map->v[i].key);
+			continue;
+		}
+		map->v[i].last = map->v[i].count;
+		map->v[i].seen = map->printed;
+		map->before[map->nbefore++] = map->v[i];
+	}
+	for (unsigned int i = 0; i < map->nbefore; i++)
+		if (map->before[i].seen != map->printed)
+			map->cleared = true;
+	map->n = 0;
+	map->total = 0;
+	return 0;
+}
+
+/* After the last printing: the sum, or that printing alone. */
+static int settle(struct count_map *map)
+{
+	uint64_t total = 0;
+	int ret = 0;
+
+	if (map->printed < 2)
+		return 0;
+	ret = keep_printing(map);
+	for (unsigned int i = 0; i < map->nbefore; i++) {
+		struct map_row *row = &map->before[i];
+
+		if (!map->cleared && row->seen != map->printed)
+			continue;
+		if (!map->cleared)
+			row->count = row->last;
+		if (row->count > UINT64_MAX - 1 - total)
+			ret = ret ? ret : -ERANGE;
+		total += row->count;
+	}
+	free(map->v);
+	map->v = map->before;
+	map->n = map->room = map->nbefore;
+	map->before = NULL;
+	map->nbefore = 0;
+	map->total = total;
+	return ret;
+}
+
 /* "comm, pid": the pid is what stands behind the last comma, whatever the comm holds. */
 static bool set_key(struct map_row *row, const struct map_line *l)
 {
@@ -139,7 +213,8 @@ static int add_row(struct count_map *map, const struct map_line *l)
 	return 0;
 }
 
-static int add_count(struct map_dump *m, const struct map_line *l, uint64_t line)
+/* @timed: a time of day has stood before it */
+static int add_count(struct map_dump *m, const struct map_line *l, uint64_t line, bool timed)
 {
 	struct count_map *map;
 
@@ -150,7 +225,9 @@ static int add_count(struct map_dump *m, const struct map_line *l, uint64_t line
 		return -ENOMEM;
 	/* The rows of one printing are neighbours. */
 	if (map->last_line + 1 != line || !map->printed) {
-		forget_rows(map);
+		if (map->printed && keep_printing(map))
+			return -ENOMEM;
+		map->cleared |= map->printed && timed;
 		map->printed++;
 	}
 	map->last_line = line;
@@ -170,8 +247,24 @@ static void add_loss(struct map_dump *m, const char *line)
 	m->lost = n > UINT64_MAX - 1 - m->lost ? UINT64_MAX - 1 : m->lost + n;
 }
 
+/* "06:57:44", alone on its line: what time() prints before each interval. */
+static bool is_time_of_day(const char *s, size_t len)
+{
+	static const char shape[] = "dd:dd:dd";
+
+	while (len && memchr(" \t\r\n", s[len - 1], 4))
+		len--;
+	if (len != sizeof(shape) - 1)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (shape[i] == 'd' ? s[i] < '0' || s[i] > '9' : s[i] != ':')
+			return false;
+	return true;
+}
+
 static int read_counts(FILE *in, struct map_dump *m, struct error *e)
 {
+	bool timed = false;
 	uint64_t number = 0;
 	char *line = NULL;
 	size_t room = 0;
@@ -183,14 +276,17 @@ static int read_counts(FILE *in, struct map_dump *m, struct error *e)
 		enum line_kind kind = parse_line(line, (size_t)len, &l);
 
 		number++;
+		timed |= is_time_of_day(line, (size_t)len);
 		if (kind == LINE_COUNT)
-			ret = add_count(m, &l, number);
+			ret = add_count(m, &l, number, timed);
 		else if (kind == LINE_NO_COUNT && !m->skipped.n++)
 			m->skipped.first = number;
 		else if (kind == LINE_OTHER)
 			add_loss(m, line);
 	}
 	free(line);
+	for (unsigned int i = 0; !ret && i < m->n; i++)
+		ret = settle(&m->v[i]);
 	if (ret == -ENOMEM)
 		return error_set(e, ret, "%s: out of memory", m->name);
 	if (ret)
@@ -284,6 +380,9 @@ void maps_free(struct map_dump *m)
 {
 	for (unsigned int i = 0; i < m->n; i++) {
 		forget_rows(&m->v[i]);
+		for (unsigned int k = 0; k < m->v[i].nbefore; k++)
+			free(m->v[i].before[k].key);
+		free(m->v[i].before);
 		free(m->v[i].v);
 	}
 	free(m->v);

@@ -14,6 +14,8 @@ struct map_row {
 	char *key;    /* harmless text; without the pid where there is one; owned */
 	uint64_t pid; /* COUNT_UNKNOWN: the key does not end in a number */
 	uint64_t count;
+	uint64_t last;	   /* while it is read: of the last printing that had the key */
+	unsigned int seen; /* and which one that was */
 };
 
 struct count_map {
@@ -22,7 +24,14 @@ struct count_map {
 	unsigned int n, room;
 	uint64_t total;
 	uint64_t last_line;   /* of its rows */
-	unsigned int printed; /* times that the map was printed; the last one is in @v */
+	unsigned int printed; /* times that the map was printed */
+	/*
+	 * It was cleared in between, as a time stands before each printing or a count fell: @v is
+	 * the sum of all of them. Otherwise the last one is in @v.
+	 */
+	bool cleared;
+	struct map_row *before; /* rows of the printings before the last; owned */
+	unsigned int nbefore;
 };
 
 struct map_dump {
@@ -39,7 +48,7 @@ bool maps_recognise(const char *head, size_t len);
 
 /**
  * maps_read - all maps of @in
- * A map that is printed more than once counts as it was printed last. Lines of other text are
+ * A map that is printed more than once counts as struct count_map says. Lines of other text are
  * skipped; maps of other values than counts as well, but counted.
  * Returns 0 (free with maps_free()); -EBADMSG for counts that add up beyond 64 bits, a histogram
  * that can not be read, or nothing at all; -EIO; -ENOMEM.

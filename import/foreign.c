@@ -324,6 +324,18 @@ static int add_notes(struct foreign_import *in, const struct foreign_source *sou
 			: NULL,
 	};
 
+	if (in->stats->unknown_events || in->stats->bad_lines) {
+		char text[700];
+
+		snprintf(text, sizeof(text),
+			 "note " IMPORT_LEFT_OUT "%" PRIu64
+			 " events of other kinds%s%s%s and %" PRIu64 " that could not be read",
+			 in->stats->unknown_events, in->stats->unknown_events ? " (" : "",
+			 in->stats->unknown_events ? in->stats->unknown_names : "",
+			 in->stats->unknown_events ? ")" : "", in->stats->bad_lines);
+		if (trace_header_add_line(in->closing, text, NULL) == -ENOMEM)
+			return error_errno(e, -ENOMEM, "%s", in->name);
+	}
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (lines[i] && trace_header_add_line(in->closing, lines[i], NULL) == -ENOMEM)
 			return error_errno(e, -ENOMEM, "%s", in->name);

@@ -16,6 +16,9 @@
  * are events of ours, whose they are, losses, and the trace that comes out.
  */
 
+/* How the note of a trace begins that tells what its import left out. */
+#define IMPORT_LEFT_OUT "import left out "
+
 /* One event of another tool. Nothing in it is owned. */
 struct foreign_event {
 	uint64_t t_ns;

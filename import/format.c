@@ -112,6 +112,53 @@ const struct format formats[] = {
 	  "           123,456      page-faults      #  100.000 K/sec           ( +-  0.10% )\n\n"
 	  "            1.2371 +- 0.0041 seconds time elapsed  ( +-  0.33% )\n",
 	  READS(perf_stat) },
+	{ "bcc-histogram", "histograms of bcc: funclatency, argdist -H, biolatency",
+	  "buckets side by side with their quantiles",
+	  "Tracing 1 functions for \"do_swap_page\"... Hit Ctrl-C to end.\n"
+	  "     usecs               : count     distribution\n"
+	  "         0 -> 1          : 12       |                                        |\n"
+	  "         4 -> 7          : 7011     |****************************************|\n"
+	  "         8 -> 15         : 320      |*                                       |\n",
+	  READS(bcc_hist) },
+	{ "funccount", "funccount of bcc", "calls of each function",
+	  "FUNC                                    COUNT\n"
+	  "b'swap_cluster_readahead'                3021\n"
+	  "b'swap_vma_readahead'                   77012\n",
+	  READS(funccount) },
+	{ "stacks", "kernel stacks with counts: stackcount of bcc, maps of bpftrace by kstack",
+	  "counts by caller",
+	  "@[\n    lru_add_drain+1\n    exit_mmap+125\n    __mmput+62\n]: 72500\n"
+	  "@[\n    lru_add_drain+1\n    swap_cluster_readahead+404\n    swapin_readahead+104\n"
+	  "]: 120000\n",
+	  READS(stacks) },
+	{ "bpftrace", "maps of bpftrace: counts, hist(), lhist(), as text or -f json",
+	  "a metric each key, buckets of histograms; intervals that were cleared are added up",
+	  "@swapin[systemd-logind, 1354]: 9\n@swapin[sshd, 77]: 2\n\n@usecs:\n"
+	  "[8, 16)             1204 |@@@@@@      |\n[16, 32)            9310 |@@@@@@@@@@@@|\n",
+	  READS(bpftrace) },
+	{ "function-graph", "function_graph of ftrace, its trace file or trace-cmd report",
+	  "how long each call took; sum, and calls over 1 ms",
+	  "      runtest.py-1417  [020]   301.925911: funcgraph_entry:      #9870.146 us |  "
+	  "do_swap_page();\n"
+	  "      runtest.py-1417  [020]   301.935785: funcgraph_entry:        9.802us   |  "
+	  "do_swap_page();\n",
+	  READS(function_graph) },
+	{ "prometheus", "text of Prometheus' exporters (node_exporter)",
+	  "counters give differences and, by their time stamps or node_time_seconds, rates",
+	  "# TYPE node_vmstat_pswpin untyped\nnode_vmstat_pswpin 888\n"
+	  "# TYPE node_memory_SwapFree_bytes gauge\nnode_memory_SwapFree_bytes 5.4329344e+07\n"
+	  "# TYPE node_time_seconds gauge\nnode_time_seconds 1.7e+09\n",
+	  READS(prometheus) },
+	{ "vmlog", "vmlog of ChromeOS", "counts of each row's interval, added up",
+	  "time pgmajfault pgmajfault_f pgmajfault_a pswpin pswpout cpuusage cpufreq0\n"
+	  "[1027/151447] 12 10 2 40 0 0.02 700000\n"
+	  "[1027/151449] 310 20 290 2330 4100 0.81 2400000\n",
+	  READS(vmlog) },
+	{ "thp_swap_allocator_test", "output of the kernel's thp_swap_allocator_test",
+	  "swap-outs and fallbacks of all iterations",
+	  "Iteration 1: swpout inc: 219, swpout fallback inc: 125, Fallback percentage: 36.34%\n"
+	  "Iteration 2: swpout inc: 200, swpout fallback inc: 0, Fallback percentage: 0.00%\n",
+	  .probe = tsat_table_probe, .read = tsat_table_read },
 	{ "plain",
 	  "lists, 'key: value' lines, tables; output of time, dd, xz, memtier, grep on "
 	  "mTHP counters",

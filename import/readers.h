@@ -24,6 +24,14 @@ READER(lkp);
 READER(mmtests);
 READER(usemem);
 READER(perf_stat);
+READER(bcc_hist);
+READER(funccount);
+READER(stacks);
+READER(function_graph);
+READER(prometheus);
+READER(vmlog);
+READER(bpftrace);
+READER(tsat_table);
 READER(plain);
 
 #undef READER

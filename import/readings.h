@@ -87,6 +87,7 @@ struct readings {
 	char left_out_text[64]; /* the first of them, harmless text */
 	char notes[READINGS_NOTES_MAX][200];
 	unsigned int nnotes;
+	uint64_t lost;		/* events that the tool says it lost */
 	bool old_counter_names; /* mTHP counters of 6.10-rc */
 	int failed;		/* -ENOMEM once memory was out, -E2BIG with too many names */
 };

@@ -17,13 +17,36 @@ static_busybox() {
 	return 1
 }
 
+# guest_busybox: sets BUSYBOX_FILE; that of another architecture comes from its package.
+guest_busybox() {
+	local work
+	BUSYBOX_FILE=$LAB_CACHE/busybox-$ARCH
+	if native_arch; then
+		BUSYBOX_FILE=$(static_busybox)
+		return
+	fi
+	[ ! -x "$BUSYBOX_FILE" ] || return 0
+	work=$(mktemp -d "$LAB_CACHE/fetch.XXXXXX") && chmod 755 "$work"
+	download_packages busybox_package "$ARCH" "$work" && dpkg-deb -x "$work"/*.deb "$work/root" &&
+		find "$work/root" -name busybox -type f -exec install -m 755 {} "$BUSYBOX_FILE" \;
+	rm -rf "$work"
+	[ -x "$BUSYBOX_FILE" ]
+}
+
+# Called by download_packages with the architecture and options of apt.
+busybox_package() {
+	shift
+	apt-cache "$@" show busybox-static >/dev/null 2>&1 && echo busybox-static
+}
+
 # Builds lab/workload*.c once per content of the sources; sets WORKLOAD_PROGRAM.
 build_workload() {
 	local key
 	key=$(cat "$LAB"/workload*.[ch] | sha256sum | cut -c 1-16)
 	WORKLOAD_PROGRAM=$LAB_CACHE/workload-$key
+	[ "$ARCH" = amd64 ] || WORKLOAD_PROGRAM=$WORKLOAD_PROGRAM-$ARCH
 	[ -x "$WORKLOAD_PROGRAM" ] && return 0
-	${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -Werror -static -o "$WORKLOAD_PROGRAM.$$" "$LAB"/workload*.c >&2 &&
+	"$GUEST_CC" -std=gnu11 -O2 -Wall -Wextra -Werror -static -o "$WORKLOAD_PROGRAM.$$" "$LAB"/workload*.c >&2 &&
 		mv "$WORKLOAD_PROGRAM.$$" "$WORKLOAD_PROGRAM"
 }
 
@@ -70,9 +93,9 @@ put_extra_files() {
 
 make_initramfs() {
 	local root=$WORK/root release module
-	build_workload || return 1
+	build_workload && guest_busybox || return 1
 	mkdir -p "$root"/{bin,dev,proc,sys,tmp,run,out,lab/modules}
-	put 755 "$(static_busybox)" bin/busybox && put 755 "$LAB/guest/init" init &&
+	put 755 "$BUSYBOX_FILE" bin/busybox && put 755 "$LAB/guest/init" init &&
 		put 644 "$LAB/guest/lib.sh" lab/lib.sh && put 755 "$WORKLOAD_PROGRAM" bin/workload &&
 		put 755 "$SCRIPT" lab/script || return 1
 	if [ -n "$RECORDER" ]; then

@@ -19,14 +19,17 @@ LAB_MODULES="virtio_pci virtio_blk loop brd lz4 lzo-rle zram"
 # unsigned or debug builds, not the metapackage, which has no third number. From 6.19 Debian splits a kernel into image
 # (linux-binary), modules and configuration (linux-base), and an archive may have the first alone.
 kernel_packages() {
-	local series=$1 pattern=${1//./\\.} release names
+	local series=${1%-16k} flavour=cloud-$LAB_ARCH pattern release names
+	# Pages of 16 kB are in a kernel of their own, which is no cloud kernel.
+	[ "$series" = "$1" ] || flavour=arm64-16k
+	pattern=${series//./\\.}
 	shift
 	case $series in
 	*.*.*) pattern="$pattern[-+]" ;;
 	*) pattern="$pattern\.[0-9]" ;;
 	esac
 	release=$(apt-cache "$@" pkgnames linux- 2>/dev/null |
-		sed -nE "s/^linux-(image|binary)-($pattern[^/]*-cloud-$LAB_ARCH)\$/\2/p" | sort -V | tail -n 1)
+		sed -nE "s/^linux-(image|binary)-($pattern[^/]*-$flavour)\$/\2/p" | grep -vE -- '-rt-'  | sort -V | tail -n 1)
 	[ -n "$release" ] || return 0
 	names=$(apt-cache "$@" show "linux-binary-$release" "linux-modules-$release" "linux-base-$release" 2>/dev/null |
 		sed -n 's/^Package: //p' | sort -u)
@@ -176,7 +179,7 @@ prepare_kernel() {
 		say "the lab kernel has not been built, or its switches have changed since: make lab-kernel"
 		return 1
 		;;
-	[0-9].[0-9] | [0-9].[0-9][0-9] | [0-9].[0-9]*.[0-9]*) key=$want ;;
+	[0-9].[0-9] | [0-9].[0-9][0-9] | [0-9].[0-9]*.[0-9]* | [0-9].*-16k) key=$want ;;
 	*)
 		if [ ! -e "$want" ]; then
 			say "--kernel $want: neither a series such as 6.12 or 6.1, a release such as 6.18.5, nor a file or folder"
@@ -185,6 +188,7 @@ prepare_kernel() {
 		key=path-$(path_key "$want")
 		;;
 	esac
+	[ "$LAB_ARCH" = amd64 ] || key=$LAB_ARCH-$key
 	KERNEL_DIR=$LAB_CACHE/kernel/$key
 	mkdir -p "$LAB_CACHE/kernel"
 	(

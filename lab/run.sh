@@ -48,6 +48,8 @@ Each option can also be set by the variable named beside it.
                       suite it is; or one release (6.18.5); lab: the one with
                       switches (make lab-kernel); or a bzImage, a .deb, or a
                       folder with boot/ and lib/modules/
+  --arch NAME         architecture of the guest: amd64 (default), arm64 (kernels  ARCH
+                      6.1 and later, and 6.12-16k with pages of 16 kB)
   --cpus N            CPUs of the guest (default 1)                              CPUS
   --mem MB            memory of the guest (default 300)                          MEM
   --swap SPEC         swap devices, joined by +, each TYPE[:MB[:PRIO]]           SWAP
@@ -97,6 +99,7 @@ END
 
 set_defaults() {
 	KERNEL=${KERNEL:-6.12}
+	ARCH=${ARCH:-amd64}
 	CPUS=${CPUS:-1}
 	MEM=${MEM:-300}
 	SWAP=${SWAP:-}
@@ -124,7 +127,7 @@ set_defaults() {
 # option_variable --NAME: the variable that a plain option with a value sets.
 option_variable() {
 	case $1 in
-	--workload | --script | --kernel | --cpus | --mem | --swap | --size | --recorder | \
+	--workload | --script | --kernel | --arch | --cpus | --mem | --swap | --size | --recorder | \
 		--record-args | --record-from | --policy-at | --thp | --disk | --out | --timeout | --append | --accel | --icount)
 		local name=${1#--}
 		name=${name//-/_}
@@ -227,15 +230,31 @@ check_options() {
 	OUT=${OUT:-$LAB/../build/lab}
 }
 
+# choose_arch: what depends on the guest's architecture; sets QEMU, GUEST_CC, CONSOLE and MACHINE.
+choose_arch() {
+	case $ARCH in
+	x86_64 | x86) ARCH=amd64 ;;
+	aarch64) ARCH=arm64 ;;
+	esac
+	want_word --arch "$ARCH" amd64 arm64
+	LAB_ARCH=$ARCH
+	if [ "$ARCH" = arm64 ]; then
+		QEMU=qemu-system-aarch64 GUEST_CC=aarch64-linux-gnu-gcc CONSOLE=ttyAMA0 MACHINE=(-M virt,gic-version=3)
+	else
+		QEMU=qemu-system-x86_64 GUEST_CC=${CC:-gcc} CONSOLE=ttyS0 MACHINE=()
+	fi
+	native_arch || [ "$ACCEL" != kvm ] || die $EXIT_USAGE "--accel kvm: only for guests of this machine's architecture"
+}
+
 # What is missing on this machine, one line a thing. Empty: a guest can be tried.
 missing_tools() {
-	local pair
-	[ "$(uname -m)" = x86_64 ] || echo "the lab's kernels and programs are for x86_64, this is $(uname -m)"
-	for pair in "qemu-system-x86_64 qemu-system-x86" "cpio cpio" "flock util-linux" "xz xz-utils" \
-		"dpkg-deb dpkg" "gcc gcc"; do
+	local pair tools=("qemu-system-x86_64 qemu-system-x86" "gcc gcc")
+	[ "$(uname -m)" = x86_64 ] || echo "the lab runs on x86_64, this is $(uname -m)"
+	[ "$ARCH" = amd64 ] || tools=("qemu-system-aarch64 qemu-system-arm" "aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu")
+	for pair in "${tools[@]}" "cpio cpio" "flock util-linux" "xz xz-utils" "dpkg-deb dpkg"; do
 		command -v "${pair% *}" >/dev/null || echo "${pair% *} is not installed (package ${pair#* })"
 	done
-	static_busybox >/dev/null || echo "no static busybox is installed (package busybox-static)"
+	[ "$ARCH" != amd64 ] || static_busybox >/dev/null || echo "no static busybox is installed (package busybox-static)"
 }
 
 check_tools() {
@@ -312,10 +331,10 @@ start_qemu() {
 	# rootfstype=ramfs: the initramfs would otherwise be a tmpfs, and the guest's own programs
 	# and the trace would be swapped out with the workload. no_timer_check: on a busy machine the
 	# emulated timer can miss the kernel's test of it, which then panics.
-	timeout -k 5 "$TIMEOUT" qemu-system-x86_64 -accel "$ACCEL" ${icount[@]+"${icount[@]}"} \
+	timeout -k 5 "$TIMEOUT" "$QEMU" ${MACHINE[@]+"${MACHINE[@]}"} -accel "$ACCEL" ${icount[@]+"${icount[@]}"} \
 		-cpu "$cpu" -smp "$CPUS" -m "$MEM" -display none -no-reboot -nodefaults -no-user-config -nic none "${QEMU_DISKS[@]}" \
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$WORK/initrd" \
-		-append "console=ttyS0 quiet panic=-1 oops=panic rootfstype=ramfs no_timer_check $APPEND" "$@" \
+		-append "console=$CONSOLE quiet panic=-1 oops=panic rootfstype=ramfs no_timer_check $APPEND" "$@" \
 		</dev/null >"$WORK/qemu.log" 2>&1 &
 	GUEST_PID=$!
 }
@@ -341,7 +360,8 @@ interrupted() {
 describe_run() {
 	echo "date: $(date -u +%F)"
 	echo "kernel package: $(cat "$KERNEL_DIR/package")"
-	echo "qemu: $(qemu-system-x86_64 --version | head -n 1), accel $ACCEL"
+	[ "$ARCH" = amd64 ] || echo "architecture: $ARCH"
+	echo "qemu: $("$QEMU" --version | head -n 1), accel $ACCEL"
 	[ -z "$ICOUNT" ] || echo "clock: counts instructions, $((1 << ICOUNT)) ns each"
 	echo "cpus: $CPUS"
 	echo "memory: $MEM MB"
@@ -435,6 +455,7 @@ run_guest() {
 main() {
 	set_defaults
 	parse_options "$@"
+	choose_arch
 	check_tools
 	[ "$ACTION" != check ] || exit 0
 	mkdir -p "$LAB_CACHE" ||

@@ -38,15 +38,17 @@ bool alloc_policy_set(const struct alloc_policy *p)
 int alloc_policy_allocator(struct alloc_policy *p, const char *value, struct error *e)
 {
 	const char *name = swap_alloc_named(value);
+	char known[200] = "";
+	size_t len = 0;
 
 	if (name) {
 		snprintf(p->allocator, sizeof(p->allocator), "%s", name);
 		return 0;
 	}
-	return error_set(e, -EINVAL,
-			 "policy: allocator=%s is not one of scan-6.1, mthp-empty-only, "
-			 "nonfull-v1, cluster-6.12, cluster-6.18",
-			 value);
+	for (unsigned int i = 0; (name = swap_alloc_generation(i)); i++)
+		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "",
+					name);
+	return error_set(e, -EINVAL, "policy: allocator=%s is not one of %s", value, known);
 }
 
 /* A decimal number of at most @max, ended by @end; returns what follows, NULL when it is none. */

@@ -49,7 +49,7 @@ int cost_parse(struct cost_model *c, const char *spec, struct error *e)
 void cost_estimate(const struct cost_model *c, uint64_t page_size, struct replay_result *r)
 {
 	const struct readahead_result *ra = &r->readahead;
-	double waits = (double)(ra->batches + ra->bypassed);
+	double waits = (double)(ra->batches + ra->bypassed + ra->read_alone);
 	double us = waits * c->latency_us + (double)ra->calls * c->call_us +
 		    (double)ra->pages_read * (c->page_us + (double)page_size / c->bandwidth_mbs);
 

@@ -20,6 +20,10 @@
 #define RA_6_11 { .swapoff = SWAPOFF_LOOKUP_FIRST, .vma_left_clamp = true }
 #define RA_6_14 { .swapoff = SWAPOFF_LOOKUP_FIRST, .vma_left_clamp = true, .shmem_bypass = true }
 #define RA_6_18 { .swapoff = SWAPOFF_LOOKUP_ONLY, .vma_left_clamp = true, .shmem_bypass = true }
+/* Synchronous devices through the swap cache: #bypass. No drain behind windows: #drains. */
+#define RA_7_0 { .swapoff = SWAPOFF_LOOKUP_ONLY, .vma_left_clamp = true, .sync_cached = true }
+#define RA_7_3 { .swapoff = SWAPOFF_LOOKUP_ONLY, .vma_left_clamp = true, .sync_cached = true, \
+		 .no_window_drain = true }
 
 /*
  * Batches: size, operations and mlock's batch (#batches; that of deactivate came with MADV_COLD in 5.4),
@@ -40,6 +44,8 @@
 #define EMPTY "mthp-empty-only"
 #define C612 "cluster-6.12"
 #define C618 "cluster-6.18"
+#define C619 "cluster-6.19"
+#define C71 "cluster-7.1"
 
 #define PAGEVEC "__pagevec_release"
 #define FOLIOS "__folio_batch_release"
@@ -53,11 +59,12 @@
  * Where a row is exact in a part, the facts say that the part is the same in all its releases:
  *
  * R  5.6 is the oldest whose windows and bypass were read (#cluster-windows, #bypass; late 5.4.y has
- *    the swapoff of 5.8). The arithmetic is one up to 7.3; what calls it changes with 6.18 and 7.0
- *    (#who-reads-ahead): the model ends where synchronous devices go through the cache.
+ *    the swapoff of 5.8). The arithmetic is one up to 7.3, the newest that was read; what calls it
+ *    changes with 6.18 and 7.0 (#who-reads-ahead).
  * A  5.10 to 6.9 are one generation, but 5.10 itself was placed by its neighbours, so 5.15 is the
  *    first (#allocator-scan). 6.14 to 6.17 (#allocator-614) have no model; from 6.19 equal default
- *    priorities share the load (#devices).
+ *    priorities share the load (#devices), and 7.1 scans the last cluster to its end
+ *    (#allocator-618). When slots become free is as the trace tells it.
  * B  The rules of the batches are known from 4.14 on; 7.2 drops dead folios when it moves a batch
  *    (#batches).
  *
@@ -81,9 +88,12 @@ static const struct kernel kernels[] = {
 	{ {  6, 12, 0 }, "v6.12", R | A | B, RA_6_11, C612,  FOLIOS,  LRUADD_NO_BARRIER,     PV_6_9 },
 	{ {  6, 14, 0 }, "v6.12", R     | B, RA_6_14, C612,  FOLIOS,  LRUADD_NO_BARRIER,     PV_6_9 },
 	{ {  6, 18, 0 }, "v6.18", R | A | B, RA_6_18, C618,  FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
-	{ {  6, 19, 0 }, "v6.18", R     | B, RA_6_18, C618,  FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
-	{ {  7,  0, 0 }, "v6.18",         B, RA_6_18, C618,  FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
-	{ {  7,  2, 0 }, "v6.18", 0,         RA_6_18, C618,  FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
+	{ {  6, 19, 0 }, "v6.19", R | A | B, RA_6_18, C619,  FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
+	{ {  7,  0, 0 }, "v7.0",  R | A | B, RA_7_0,  C619,  FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
+	{ {  7,  1, 0 }, "v7.0",  R | A | B, RA_7_0,  C71,   FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
+	{ {  7,  2, 0 }, "v7.0",  R | A,     RA_7_0,  C71,   FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
+	{ {  7,  3, 0 }, "v7.3",  R | A,     RA_7_3,  C71,   FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
+	{ {  7,  4, 0 }, "v7.3",  0,         RA_7_3,  C71,   FOLIOS,  LRUADD_NO_BARRIER,     PV_6_18 },
 };
 /* clang-format on */
 #define KERNELS (sizeof(kernels) / sizeof(kernels[0]))
@@ -197,7 +207,8 @@ int kernel_recorded(struct kernel *k, const struct trace_header *h, struct error
 static bool same_readahead(const struct kernel_readahead *a, const struct kernel_readahead *b)
 {
 	return a->swapoff == b->swapoff && a->vma_left_clamp == b->vma_left_clamp &&
-	       a->shmem_bypass == b->shmem_bypass;
+	       a->shmem_bypass == b->shmem_bypass && a->sync_cached == b->sync_cached &&
+	       a->no_window_drain == b->no_window_drain;
 }
 
 static bool same_batches(const struct pv_rules *a, const struct pv_rules *b)

@@ -41,8 +41,10 @@ enum kernel_part {
 
 struct kernel_readahead {
 	enum swapoff_policy swapoff;
-	bool vma_left_clamp; /* a VMA window's left edge stops at address 0 */
-	bool shmem_bypass;   /* shmem goes around the swap cache on synchronous devices */
+	bool vma_left_clamp;  /* a VMA window's left edge stops at address 0 */
+	bool shmem_bypass;    /* shmem goes around the swap cache on synchronous devices */
+	bool sync_cached;     /* or nobody does: one folio comes through it, without readahead */
+	bool no_window_drain; /* the LRU batches are left alone after a window */
 };
 
 struct kernel {

@@ -13,6 +13,7 @@ void policy_recorded(struct policy *p, const struct kernel *k)
 	p->kernel = k;
 	p->page_cluster = -1;
 	p->swapoff = k->readahead.swapoff;
+	p->no_bypass = k->readahead.sync_cached;
 }
 
 /* "fixed:N" with N a power of two up to 2^15; 0 when @value is something else */
@@ -79,7 +80,7 @@ static int set_bypass(struct policy *p, const char *value, struct error *e)
 {
 	if (strcmp(value, "kernel") && strcmp(value, "none"))
 		return error_set(e, -EINVAL, "policy: bypass=%s is not one of kernel, none", value);
-	p->no_bypass = !strcmp(value, "none");
+	p->no_bypass = !strcmp(value, "none") || p->kernel->readahead.sync_cached;
 	return 0;
 }
 
@@ -143,6 +144,7 @@ static int set_model(struct policy *p, const char *value, struct error *e)
 		return error_set(e, -EINVAL, "policy: model=%s is not one of %s", value, names);
 	}
 	p->swapoff = k->readahead.swapoff;
+	p->no_bypass = k->readahead.sync_cached;
 	p->kernel = k;
 	return 0;
 }
@@ -205,7 +207,8 @@ const struct policy_setting readahead_settings[] = {
 
 const struct policy_setting alloc_settings[] = {
 	{ "allocator", "NAME", set_allocator, false,
-	  "which generation of the slot allocator places the data" },
+	  "the slot allocator that places the data: scan-6.1, mthp-empty-only, nonfull-v1, "
+	  "cluster-6.12, -6.18, -6.19, -7.1" },
 	{ "reserve", "ORDER:PERCENT", set_reserve, false,
 	  "a share of each device's clusters is kept for one order; N percent" },
 	{ "devices", "FILE", set_devices, false,
@@ -312,7 +315,8 @@ bool policy_reads_differ(const struct policy *p, const struct kernel *recorded)
 {
 	return !kernel_same(p->kernel, recorded) || p->readahead != READAHEAD_KERNEL ||
 	       p->page_cluster >= 0 || p->swapoff != recorded->readahead.swapoff ||
-	       p->prev != PREV_GLOBAL || p->no_bypass || p->swapin != SWAPIN_RECORDED;
+	       p->prev != PREV_GLOBAL || p->no_bypass != recorded->readahead.sync_cached ||
+	       p->swapin != SWAPIN_RECORDED;
 }
 
 bool policy_differs(const struct policy *p, const struct kernel *recorded)

@@ -46,7 +46,7 @@ struct policy {
 	enum prev_scope prev;
 	/*
 	 * No swap-in goes around the swap cache: a fault on a synchronous device brings in its one
-	 * folio through it, without readahead, as in kernels after 6.18.
+	 * folio through it, without readahead and without a call of it, as in kernels from 7.0 on.
 	 */
 	bool no_bypass;
 	enum swapin_policy swapin;

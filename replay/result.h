@@ -32,6 +32,7 @@ struct readahead_result {
 	uint64_t lookups;      /* needs of a swap entry */
 	uint64_t cache_hits;   /* needs that were found in the swap cache */
 	uint64_t bypassed;     /* needs served around swap cache and readahead */
+	uint64_t read_alone;   /* served by a read through the cache without a call of readahead */
 	uint64_t spared; /* recorded needs that do not occur: the data is in memory under the policy
 			  */
 	uint64_t unknown_neighbours; /* pages of VMA windows whose slot the trace does not tell */

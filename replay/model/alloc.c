@@ -12,7 +12,8 @@
 
 static const struct swap_alloc_ops *const generations[] = {
 	&swap_scan_6_1_ops,	&swap_mthp_empty_only_ops, &swap_nonfull_v1_ops,
-	&swap_cluster_6_12_ops, &swap_cluster_6_18_ops,
+	&swap_cluster_6_12_ops, &swap_cluster_6_18_ops,	   &swap_cluster_6_19_ops,
+	&swap_cluster_7_1_ops,
 };
 
 #define NR_GENERATIONS (sizeof(generations) / sizeof(generations[0]))
@@ -282,18 +283,28 @@ static int setup_clusters(struct swap_alloc *sa, struct swap_dev *dev)
 	return 0;
 }
 
+/* The end of the cluster that holds the last of @pages slots. */
+static size_t tail_end(const struct swap_alloc *sa, uint32_t pages)
+{
+	return ((size_t)pages + sa->cluster_slots - 1) & ~((size_t)sa->cluster_slots - 1);
+}
+
 static int setup_dev(struct swap_alloc *sa, struct swap_dev *dev, const struct swap_alloc_swapon *p)
 {
+	size_t end;
+
 	dev->flags = p->flags;
 	dev->max = p->pages;
 	dev->pages = p->pages - 1;
 	dev->lowest_bit = dev->cluster_next = 1;
 	dev->highest_bit = p->pages - 1;
-	dev->map = calloc(p->pages, 1);
+	end = sa->ops->traits & SWAP_GEN_TAIL ? tail_end(sa, p->pages) : p->pages;
+	dev->map = calloc(end, 1);
 	dev->percpu = calloc(sa->nr_cpus, sizeof(*dev->percpu));
 	if (!dev->map || !dev->percpu)
 		return -ENOMEM;
 	dev->map[0] = SWAP_MAP_BAD;
+	memset(dev->map + p->pages, SWAP_MAP_BAD, end - p->pages);
 	for (unsigned int cpu = 0; cpu < sa->nr_cpus; cpu++)
 		dev->percpu[cpu].index = SWAP_CLUSTER_NONE;
 	return setup_clusters(sa, dev);
@@ -303,6 +314,12 @@ static void set_priority(struct swap_alloc *sa, struct swap_dev *dev,
 			 const struct swap_alloc_swapon *p)
 {
 	dev->prio = p->prio;
+	if (sa->ops->traits & SWAP_GEN_ONE_LIST) {
+		if (p->prio == SWAP_PRIO_DEFAULT)
+			dev->prio = -1;
+		dev->avail_key = -dev->prio;
+		return;
+	}
 	if (p->prio == SWAP_PRIO_DEFAULT)
 		dev->prio = --sa->least_priority;
 	else if (p->prio < sa->least_priority)
@@ -362,7 +379,7 @@ int swap_alloc_swapon(struct swap_alloc *sa, int type, const struct swap_alloc_s
 /* Default priorities stay dense: those below the leaving device move up by one. */
 static void close_priority_gap(struct swap_alloc *sa, const struct swap_dev *gone)
 {
-	if (gone->prio >= 0)
+	if (gone->prio >= 0 || sa->ops->traits & SWAP_GEN_ONE_LIST)
 		return;
 	for (int i = 0; i < SWAP_MAX_TYPES; i++) {
 		struct swap_dev *dev = &sa->dev[i];

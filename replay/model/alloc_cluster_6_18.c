@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * cluster-6.18: partly used clusters first, free ones are kept for large orders.
+ * cluster-6.18: partly used clusters first, free ones are kept for large orders. cluster-6.19 and
+ * cluster-7.1 search in the same way and differ in the traits at the end of this file.
  *
  * Where a request looks, in this order (folio_alloc_swap()):
  *   1. the place this CPU remembers for the order, whatever device it is on
@@ -109,8 +110,9 @@ static bool alloc_swap_scan_cluster(struct search *s, uint32_t off)
 {
 	uint32_t ci = swap_cluster_of(s->sa, off), nr = 1u << s->order;
 	struct swap_cluster *c = &s->dev->cluster[ci];
-	uint32_t end = swap_cluster_end(s->sa, s->dev, swap_cluster_start(s->sa, ci));
-	uint32_t next = 0;
+	uint32_t start = swap_cluster_start(s->sa, ci), next = 0;
+	uint32_t end = s->sa->ops->traits & SWAP_GEN_TAIL ? start + s->sa->cluster_slots
+							  : swap_cluster_end(s->sa, s->dev, start);
 
 	if (end >= nr && c->count + nr <= s->sa->cluster_slots &&
 	    scan_and_take(s, ci, off, end - nr) && c->count < s->sa->cluster_slots &&
@@ -235,9 +237,28 @@ static bool swap_alloc_slow(struct search *s)
 	return false;
 }
 
+/* 6.19 asks every device in use, also one that is full and so on no list of available ones. */
+static bool swap_sync_discard_active(struct swap_alloc *sa)
+{
+	struct swap_dev *best = NULL;
+
+	for (int i = 0; i < SWAP_MAX_TYPES; i++) {
+		struct swap_dev *dev = &sa->dev[i];
+
+		if (dev->present && dev->writeok && dev->discard.len &&
+		    (!best || dev->prio > best->prio))
+			best = dev;
+	}
+	if (best)
+		swap_do_scheduled_discard(sa, best);
+	return best;
+}
+
 /* Step 3: the first device that has discards to do; does it help to look again? */
 static bool swap_sync_discard(struct swap_alloc *sa)
 {
+	if (sa->ops->traits & SWAP_GEN_ONE_LIST)
+		return swap_sync_discard_active(sa);
 	for (unsigned int i = 0; i < sa->nr_avail; i++) {
 		struct swap_dev *dev = &sa->dev[sa->avail[i]];
 
@@ -282,15 +303,31 @@ static void reclaim_work(struct swap_alloc *sa, struct swap_dev *dev, unsigned i
 	swap_reclaim_full_clusters(sa, dev, cpu, true);
 }
 
+#define TRAITS                                                                                     \
+	(SWAP_GEN_HDD_CLUSTERS | SWAP_GEN_RECLAIM_WORK | SWAP_GEN_ASCENDING |                      \
+	 SWAP_GEN_PART_NONFULL | SWAP_GEN_FOLIO | SWAP_GEN_DISCARD)
+
+#define OPERATIONS                                                                                 \
+	.info_bytes = 24, .alloc_folio = alloc_folio, .free_whole = frees_whole,                   \
+	.free_range = swap_cluster_free_range, .reclaimed = swap_cluster_reclaimed,                \
+	.reclaim_work = reclaim_work, .discard_work = swap_do_scheduled_discard
+
 const struct swap_alloc_ops swap_cluster_6_18_ops = {
 	.name = "cluster-6.18",
-	.traits = SWAP_GEN_HDD_CLUSTERS | SWAP_GEN_RECLAIM_WORK | SWAP_GEN_ASCENDING |
-		  SWAP_GEN_PART_NONFULL | SWAP_GEN_FOLIO | SWAP_GEN_DISCARD,
-	.info_bytes = 24,
-	.alloc_folio = alloc_folio,
-	.free_whole = frees_whole,
-	.free_range = swap_cluster_free_range,
-	.reclaimed = swap_cluster_reclaimed,
-	.reclaim_work = reclaim_work,
-	.discard_work = swap_do_scheduled_discard,
+	.traits = TRAITS,
+	OPERATIONS,
+};
+
+/* The search is the same; devices are chosen from one list (docs/kernel-facts.md#devices). */
+const struct swap_alloc_ops swap_cluster_6_19_ops = {
+	.name = "cluster-6.19",
+	.traits = TRAITS | SWAP_GEN_ONE_LIST,
+	OPERATIONS,
+};
+
+/* The last cluster is scanned to its end, past the device's (docs/kernel-facts.md#allocator-618). */
+const struct swap_alloc_ops swap_cluster_7_1_ops = {
+	.name = "cluster-7.1",
+	.traits = TRAITS | SWAP_GEN_ONE_LIST | SWAP_GEN_TAIL,
+	OPERATIONS,
 };

@@ -16,6 +16,8 @@
 #define SWAP_GEN_FOLIO 0x80	   /* 6.15: ops->alloc_folio, no get_swap_pages() */
 #define SWAP_GEN_DISCARD 0x100	   /* discard is modelled */
 #define SWAP_GEN_RESERVE 0x200	   /* nr_swap_pages falls before the search */
+#define SWAP_GEN_ONE_LIST 0x400	   /* one list of devices, default priorities are equal (6.19) */
+#define SWAP_GEN_TAIL 0x800	   /* what lies behind the device's end is scanned, as bad (7.1) */
 
 struct swap_alloc_ops {
 	const char *name;
@@ -64,6 +66,8 @@ extern const struct swap_alloc_ops swap_mthp_empty_only_ops;
 extern const struct swap_alloc_ops swap_nonfull_v1_ops;
 extern const struct swap_alloc_ops swap_cluster_6_12_ops;
 extern const struct swap_alloc_ops swap_cluster_6_18_ops;
+extern const struct swap_alloc_ops swap_cluster_6_19_ops;
+extern const struct swap_alloc_ops swap_cluster_7_1_ops;
 
 static inline uint32_t swap_cluster_of(const struct swap_alloc *sa, uint32_t off)
 {

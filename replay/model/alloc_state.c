@@ -139,12 +139,19 @@ int swap_alloc_unpark(struct swap_alloc *sa, int type, uint32_t off)
 	return -ENOENT;
 }
 
+/* From 7.1 on the place that a CPU remembers may lie behind the device's end. */
+static uint64_t slots_scanned(const struct swap_alloc *sa, const struct swap_dev *dev)
+{
+	return sa->ops->traits & SWAP_GEN_TAIL ? (uint64_t)dev->nr_clusters << sa->cluster_shift
+					       : dev->max;
+}
+
 int swap_alloc_set_next(struct swap_alloc *sa, unsigned int cpu, int type, unsigned int order,
 			uint32_t off)
 {
 	struct swap_dev *dev = find_dev(sa, type);
 
-	if (!dev || cpu >= sa->nr_cpus || order >= sa->nr_orders || off >= dev->max ||
+	if (!dev || cpu >= sa->nr_cpus || order >= sa->nr_orders || off >= slots_scanned(sa, dev) ||
 	    (off & ((1u << order) - 1)))
 		return -EINVAL;
 	if (!sa->percpu) {

@@ -85,7 +85,8 @@ static bool may_bypass(const struct ra_run *run, const struct need *n)
 	if (!(run_devices(run)->dev[n->type].flags & DEVICE_SYNC_IO))
 		return false;
 	return n->cause == LOOKUP_FAULT ||
-	       (n->cause == LOOKUP_SHMEM && run->policy.kernel->readahead.shmem_bypass);
+	       (n->cause == LOOKUP_SHMEM && (run->policy.kernel->readahead.shmem_bypass ||
+					     run->policy.kernel->readahead.sync_cached));
 }
 
 /* The kernel's own choice is global: one rotational device decides for all. */
@@ -100,14 +101,18 @@ enum ra_way run_way(const struct ra_run *run, const struct need *n)
 {
 	if (n->cause == LOOKUP_SWAPOFF && run->policy.swapoff == SWAPOFF_FIXED)
 		return WAY_FIXED;
-	if (run->policy.readahead == READAHEAD_NONE ||
-	    (run->policy.no_bypass && may_bypass(run, n)))
+	if (run->policy.readahead == READAHEAD_NONE)
 		return WAY_NONE;
 	if (run->policy.readahead == READAHEAD_FIXED)
 		return WAY_FIXED;
 	if (n->cause != LOOKUP_SHMEM && n->have_addr && vma_mode(run))
 		return WAY_VMA;
 	return WAY_CLUSTER;
+}
+
+bool run_reads_alone(const struct ra_run *run, const struct need *n)
+{
+	return run->policy.no_bypass && may_bypass(run, n);
 }
 
 bool run_bypasses(const struct ra_run *run, const struct need *n)
@@ -175,7 +180,7 @@ static void count_call(struct ra_run *run, enum ra_way way, unsigned int pages)
 	struct readahead_result *r = &run->result->readahead;
 
 	r->calls++;
-	if (pages > 1)
+	if (pages > 1 && !run->policy.kernel->readahead.no_window_drain)
 		r->drains++;
 	if (pages < SMALL_WINDOWS)
 		run->small[way == WAY_VMA][pages]++;
@@ -399,6 +404,26 @@ static void bypass(struct ra_run *run, const struct need *n)
 	read_around(run, n, n->order < 32 ? 1ull << n->order : 1);
 }
 
+/*
+ * From 7.0 on a fault on a synchronous device brings in its one folio, which stays in the swap
+ * cache until the kernel takes it out (UNCACHE); readahead is not called
+ * (docs/kernel-facts.md#bypass).
+ */
+static void read_alone(struct ra_run *run, const struct need *n)
+{
+	uint32_t pages = n->order < 16 ? 1u << n->order : 1, first;
+
+	/* Placed by a policy, the pages of a large folio need not lie together: see is_split(). */
+	if (run->places)
+		pages = 1;
+	first = n->r & ~(pages - 1);
+	for (uint32_t r = first; r < first + pages; r++)
+		if (!(*run_bits(run, r) & SLOT_CACHED))
+			run_read(run, r, true);
+	run->result->readahead.read_alone++;
+	tell_read(run, &(struct swapin){ .cpu = n->cpu, .folios = 1, .large = pages > 1 });
+}
+
 /* --- large folios that come back in one piece ---------------------------------------------------
  */
 
@@ -548,6 +573,10 @@ static void miss(struct ra_run *run, const struct need *n, bool cached)
 		bypass(run, n);
 		return;
 	}
+	if (!cached && run_reads_alone(run, n)) {
+		read_alone(run, n);
+		return;
+	}
 	run_window(run, n, &walk);
 	if (walk.neighbours && walk.way != WAY_VMA && !run->places && in_one_stretch(n, &walk.w))
 		step.reads = read_window(run, n, &walk.w);
@@ -555,10 +584,12 @@ static void miss(struct ra_run *run, const struct need *n, bool cached)
 		run_walk(run, n, &walk, step_read, &step);
 	r->batches += step.reads > 0;
 	if (run->world->swapins.read)
-		tell_read(run, &(struct swapin){ .cpu = n->cpu,
-						 .folios = step.reads,
-						 .drained = walk.w.pages > 1,
-						 .vma = walk.way == WAY_VMA });
+		tell_read(run, &(struct swapin){
+				       .cpu = n->cpu,
+				       .folios = step.reads,
+				       .drained = walk.w.pages > 1 &&
+						  !run->policy.kernel->readahead.no_window_drain,
+				       .vma = walk.way == WAY_VMA });
 }
 
 static inline void answer(struct ra_run *run, const struct need *n)

@@ -117,6 +117,12 @@ void run_set_global(struct ra_run *run, uint32_t hits, uint64_t prev, uint32_t l
 /** run_page_cluster - vm.page-cluster under the policy at this moment */
 unsigned int run_page_cluster(const struct ra_run *run);
 
+/**
+ * run_reads_alone - a miss on a synchronous device that brings in its folio through the swap cache,
+ * without readahead (docs/kernel-facts.md#bypass)
+ */
+bool run_reads_alone(const struct ra_run *run, const struct need *n);
+
 /** run_bypasses - the need is served around swap cache and readahead (docs/kernel-facts.md#bypass)
  */
 bool run_bypasses(const struct ra_run *run, const struct need *n);

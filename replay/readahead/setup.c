@@ -213,7 +213,7 @@ static void all_unknown(struct readahead_result *ra)
 	ra->calls = ra->drains = COUNT_UNKNOWN;
 	ra->batches = ra->pages_read = ra->ra_pages = ra->hits = ra->writeout_hits = COUNT_UNKNOWN;
 	ra->unused = ra->lookups = ra->cache_hits = ra->bypassed = COUNT_UNKNOWN;
-	ra->unknown_neighbours = ra->spared = COUNT_UNKNOWN;
+	ra->unknown_neighbours = ra->spared = ra->read_alone = COUNT_UNKNOWN;
 }
 
 /*

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 67
+tap_plan 91
 D=$TOP/tests/data/field
 cd "$WORK" || exit 1
 
@@ -228,4 +228,64 @@ tap_is "$(query '[metric("real"), metric("sys")] | map(.unit, .inputs[].mean)' s
 tap_is "$(query '[.inputs[].name]' style-lkp)" '["five-rounds-without.txt","five-rounds-with.txt"]' "lkp: names"
 tap_is "$(query '[.metrics[] | select(.name | startswith("real") and endswith("/mean")) | .inputs[].mean]' style-plain)" \
 	"$(query '[metric("real").inputs[].mean * 10000 | round / 10000]' "${F[@]}")" "plain"
+# --- C08: function_graph ------------------------------------------------------------------------------------
+G=("$D/fg-before.txt" "$D/fg-after.txt")
+tap_is "$(query '[metric("do_swap_page") | (.inputs[] | .n, .max, (.median * 100 | round)), (.changes[1].test.t * 100 | round)]' "${G[@]}")" \
+	"[8,57377.796,64762,8,9870.146,535,95]" "C08: calls, longest, median, t"
+tap_is "$(query '[metric("do_swap_page, sum").inputs[].mean, change("do_swap_page, sum"), metric("do_swap_page, calls over 1 ms").inputs[].mean]' "${G[@]}")" \
+	"[64382.979,9907.146,-84.61,4,1]" "C08: sums, and calls over 1 ms"
+printf ' 0)               |  swap_readpage() {\n 0)   1.500 us    |    blk_start_plug();\n 0) ! 120.250 us  |  }\n' >graph
+tap_is "$(query '[metric("swap_readpage"), metric("blk_start_plug")] | map(.inputs[0].values[0])' graph)" "[120.25,1.5]" \
+	"function_graph of ftrace itself: nested calls"
+run "$SWAPTRACE" import "$D/fg-before.txt" -o graph.data
+tap_is "$STATUS" 1 "C08: an import that yields no event is a finding"
+tap_grep 'no event of it means anything here' "$ERR" "C08: and says so"
+run "$SWAPTRACE" report graph.data
+tap_grep 'no readahead events: import left out 8 events of other kinds \(funcgraph_entry\)' "$OUT" "C08: report names what was left out"
+tap_grep_none 'VMA mode' "$OUT" "C08: and invents no reason"
+run "$SWAPTRACE" import "$D/free1" -o free.data
+tap_is "$STATUS" 3 "measurements are no trace"
+tap_grep 'free1: free, .* swaptrace compare reads it' "$ERR" "but import knows who reads them"
+
+# --- C14: a map that is printed and cleared each second: 9 + 3 and 2 ----------------------------------------
+tap_is "$(query '[metric("systemd-logind"), metric("sshd")] | map(.inputs[0].sum)' "$D/swapinbt.txt")" "[12,2]" "C14: intervals are added up"
+run "$SWAPTRACE" report --json "$D/swapinbt.txt"
+tap_is "$(jq -c '.files[0].maps[0] | [.total, .printed, .shown, (.rows[] | .count, (.share_pct * 100 | round))]' "$OUT")" \
+	'[14,2,"sum",12,8571,2,1429]' "C14: report too, and JSON says which was done"
+printf '@a: 5\n\n@a: 9\n' >growing
+tap_is "$(query '[metric("@a").inputs[0].sum]' growing)" "[9]" "a map that was not cleared: the last printing"
+printf '@a[x]: 5\n@a[y]: 5\n\n@a[x]: 9\n' >vanishing
+tap_is "$(query '[metric("x"), metric("y")] | map(.inputs[0].sum)' vanishing)" "[14,5]" "a key that is gone shows that it was cleared"
+
+# --- C17: bcc ---------------------------------------------------------------------------------------------------
+tap_is "$(query '.histograms[0] | [.samples, (.buckets[] | .count)]' "$D/argdistH.txt")" "[151414,1618,4960,41315,103521]" "C17: argdist -H"
+compare "$D/argdistH.txt"
+tap_is "$(awk '/[0-9] %$/ { print $(NF - 1) }' "$OUT" | tr '\n' ' ')" "1.07 3.28 27.29 68.37 " "C17: argdist -H: shares"
+tap_is "$(query '.histograms[0] | [.samples, .p50.low, .p50.high, .p99.low, .p99.high]' "$D/funclat.txt")" "[8302,4,8,8,16]" "C17: funclatency"
+tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' "$D/funccount.txt")" \
+	'["swap_cluster_readahead",3021,"swap_vma_readahead",77012,"swapin_readahead",80033]' "C17: funccount"
+tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' "$D/kstack.txt")" '["exit_mmap",72500,"swap_cluster_readahead",120000]' \
+	"C17: kernel stacks, by who called"
+printf '  lru_add_drain\n  exit_mmap\n  __mmput\n    72500\n\n  lru_add_drain\n  swap_cluster_readahead\n    120000\n' >stackcount
+tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' stackcount)" '["exit_mmap",72500,"swap_cluster_readahead",120000]' "stackcount of bcc"
+sed '/6    *|/d; s/7011/70x1/' "$D/funclat.txt" >hist-bad
+compare hist-bad
+tap_grep "hist-bad: line 6: histogram of bcc: 'LOW -> HIGH : COUNT" "$ERR" "a bucket that can't be read is named in its format"
+
+# --- C10: vmlog: 40 + 2330 + 3920 and 40 + 233 + 392 ----------------------------------------------------------------
+V=("$D/vmlog1.txt" "$D/vmlog2.txt")
+tap_is "$(query '[metric("pswpin") | .kind, .inputs[].sum], [metric("cpufreq0").unit]' "${V[@]}" | tr '\n' ' ')" \
+	'["counts",6290,665] ["kHz"] ' "C10: vmlog: counts of intervals are added up, frequencies are none"
+compare "${V[@]}"
+tap_grep_none '700,000.*1027|verdict' "$OUT" "C10: vmlog: time stamps are no metrics"
+
+# --- Prometheus: 1,000 pages between two scrapes that are 100 s apart -----------------------------------------------------
+printf '# TYPE node_vmstat_pswpin untyped\nnode_vmstat_pswpin 888\n# TYPE node_memory_SwapFree_bytes gauge\nnode_memory_SwapFree_bytes 5.4e+07\n# TYPE node_time_seconds gauge\nnode_time_seconds 1.7e+09\n' >prom1
+sed 's/ 888/ 1888/; s/1.7e+09/1.7000001e+09/; s/5.4e+07/5.3e+07/' prom1 >prom2
+tap_is "$(query '[metric("node_vmstat_pswpin") | .kind, .changes[1].difference, .changes[1].per_second, .changes[1].vs_base], [metric("node_memory_SwapFree_bytes").changes[1].difference]' prom1 prom2 | tr '\n' ' ')" \
+	'["counter",1000,10,null] [-1000000] ' "Prometheus text: difference and rate by its own clock"
+
+# --- thp_swap_allocator_test ------------------------------------------------------------------------------------------
+printf 'Iteration 1: swpout inc: 219, swpout fallback inc: 125, Fallback percentage: 36.34%%\nIteration 2: swpout inc: 200, swpout fallback inc: 0, Fallback percentage: 0.00%%\n' >tsat
+tap_is "$(query '[metric("swpout"), metric("fallback")] | map(.inputs[0].sum)' tsat tsat)" "[419,125]" "thp_swap_allocator_test"
 tap_end

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 115
+tap_plan 119
 
 # trace NAME HEADER: a text of the event lines on standard input, one microsecond apart.
 trace() {
@@ -363,17 +363,17 @@ tap_is "$(printf '%s\n%s\n' "$BOTH" "$SECOND" | sleeper both "${CLUSTER/page_clu
 	"verify: of two tasks that wait for a slot one reads it" # 3 lookups, 2 windows, a read
 tap_is "$(printf '%s\n235 0 7 a UNREF type=0 off=1000 n=1 how=swapin left=1\n%s\n' "$BOTH" "$SECOND" |
 	sleeper late "${CLUSTER/page_cluster=3/page_cluster=0}")" "[7,6]" "verify: the other one must have waited until then"
-# docs/kernel-facts.md#bypass: from 7.0 on synchronous devices are read through the swap cache, which no model does.
-trace unknown_release '# release=7.0.13 page_cluster=3 vma_ra=0' <<-END
+# A release newer than all that were read has no model.
+trace unknown_release '# release=7.4.1 page_cluster=3 vma_ra=0' <<-END
 	LOOKUP type=0 off=5 cause=fault hit=0
 END
 run "$SWAPTRACE" replay --verify "$WORK/unknown_release"
 tap_is "$STATUS" 2 "verify: a release without a model is refused"
-tap_grep 'no exact model of kernel 7\.0\.13 for what the trace tells of \(readahead\)' "$ERR" "verify: and what it lacks named"
-tap_grep 'nearest is v6\.18' "$ERR" "verify: and the nearest one named"
+tap_grep 'no exact model of kernel 7\.4\.1 for what the trace tells of \(readahead\)' "$ERR" "verify: and what it lacks named"
+tap_grep 'nearest is v7\.3' "$ERR" "verify: and the nearest one named"
 # docs/kernel-facts.md#swapoff, #cluster-windows: swapoff and windows are the same from 5.8 to 6.17.
 for release in 5.10.262 6.6.17 6.17.13; do
-	sed "s/7\.0\.13/$release/" "$WORK/unknown_release" >"$WORK/inside"
+	sed "s/7\.4\.1/$release/" "$WORK/unknown_release" >"$WORK/inside"
 	run "$SWAPTRACE" replay --verify "$WORK/inside"
 	tap_is "$STATUS $(grep -c 'no exact model' "$OUT" "$ERR" | tr '\n' ' ')" "0 $OUT:0 $ERR:0 " \
 		"verify: $release is inside a generation that has a model"
@@ -381,7 +381,7 @@ done
 
 # --- what the numbers must be read with --------------------------------------------------------
 run "$SWAPTRACE" replay --policy page-cluster=0 "$WORK/unknown_release"
-tap_grep '^note: there is no exact model of the readahead of kernel 7\.0\.13: all rows are what the nearest, v6\.18, does' "$OUT" \
+tap_grep '^note: there is no exact model of the readahead of kernel 7\.4\.1: all rows are what the nearest, v7\.3, does' "$OUT" \
 	"the model of another release is named with the results"
 tap_grep '^windows of page-cluster=0 \(what-if\): ' "$OUT" "windows of a what-if are called so"
 run "$SWAPTRACE" replay --policy drain=once --policy page-cluster=0 --device virtio "$WORK/good"
@@ -505,6 +505,20 @@ tap_grep "^$newer \(what-if\) +v6\.18 .* 0$" "$OUT" "case 40: and the newer one'
 echo '90000000 0 100 task LOOKUP type=0 off=64 cause=fault count=1' | cat "$WORK/case40" - >"$WORK/again40"
 tap_is "$(counts again40 1 "bypassed cache_hits" --policy $newer) $(counts again40 0 "bypassed cache_hits")" "0 1 1001 0" \
 	"case 40: a page that came through the swap cache is found there, one that went around is not"
+# docs/kernel-facts.md#bypass: 7.0 needs no policy for it, and asks readahead on no synchronous device, shared or not.
+sed 's/release=6.6.0/release=7.0.13/' "$WORK/case40" >"$WORK/seven40"
+tap_is "$(counts seven40 0 "lookups bypassed calls pages_read read_alone drains")" "1050 0 0 1050 1050 0" \
+	"case 40 on 7.0: every need is one read into the swap cache"
+tap_is "$(counts seven40 1 "lookups bypassed calls" --policy model=v6.18)" "1050 1000 50" "case 40: and 6.18 instead bypasses again"
+# docs/kernel-facts.md#drains: 7.3 leaves the LRU batches alone behind a window. Slots 8 to 39 of a disk, in order.
+{
+	seq 8 39 | sed 's/.*/SLOTS type=0 off=& n=1 count=1/'
+	seq 8 39 | sed 's/.*/LOOKUP type=0 off=& cause=fault count=1/'
+} | trace windows72 '# release=7.2.12 page_size=4096 page_cluster=3 vma_ra=0\n# device type=0 pages=100000 prio=5 flags=ssd,blkdev'
+sed 's/release=7.2.12/release=7.3.4/' "$WORK/windows72" >"$WORK/windows73"
+tap_is "$(counts windows73 0 "calls pages_read hits")" "$(counts windows72 0 "calls pages_read hits")" "7.3 has the windows of 7.2"
+[ "$(counts windows72 0 drains)" -gt 0 ] && [ "$(counts windows73 0 drains)" = 0 ]
+tap_ok $? "7.3 drains behind none of them"
 run "$SWAPTRACE" replay -q --policy bypass=sometimes "$WORK/case40"
 tap_grep 'bypass=sometimes is not one of kernel, none' "$ERR" "no such bypass"
 

@@ -275,8 +275,8 @@ tap_is "$(jq -c '[.files[0].lost, .files[0].maps[0].total, (.files[0].maps[0].ro
 	"case 31: the same in JSON; loss is unknown"
 { cat maps && printf '\nprinted again\n@swapin[x, 1]: 7\n@words[a]: none\n'; } >twice
 report twice
-has "@swapin was printed 2 times; the last one is shown" "a map that is printed twice: the last one counts"
-has "@swapin: 1 row, total 7" "and only that"
+has "@swapin was printed 2 times and cleared in between; the sum is shown" "a map whose keys are gone was cleared"
+has "@swapin: 5 rows, total 335" "and its counts are added up" # 328 + 7
 has "1 maps or lines hold no counts and are left out; the first is in line 11" "other values are not taken for counts"
 report --json twice
 tap_is "$STATUS $(jq -c '.files[0].left_out' "$OUT")" "0 1" "so does JSON"

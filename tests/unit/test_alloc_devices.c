@@ -65,6 +65,84 @@ static void test_round_robin_by_cluster(void **state)
 }
 
 /*
+ * Two devices swapped on without a priority (docs/kernel-facts.md#devices): up to 6.18 the first is
+ * filled before the second is touched; from 6.19 on they are equal and take turns, a cluster at a
+ * time.
+ */
+static void test_default_priorities(void **state)
+{
+	static const struct {
+		const char *generation;
+		struct swap_entry first_of[4]; /* of each of the first four clusters */
+	} v[] = {
+		{ "cluster-6.18", { { 0, 1 }, { 0, 512 }, { 0, 1024 }, { 0, 1536 } } },
+		{ "cluster-6.19", { { 0, 1 }, { 1, 1 }, { 0, 512 }, { 1, 512 } } },
+		{ "cluster-7.1", { { 0, 1 }, { 1, 1 }, { 0, 512 }, { 1, 512 } } },
+	};
+	/* On 6.18 the second cluster begins after 511 requests; on 6.19 the third after 1022. */
+	static const int sizes[][4] = { { 511, 512, 512, 512 }, { 511, 511, 512, 512 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		struct swap_alloc *sa = new_alloc(v[i].generation, 512, false);
+
+		add_device(sa, 0, 16384, SWAP_PRIO_DEFAULT, DISK);
+		add_device(sa, 1, 16384, SWAP_PRIO_DEFAULT, DISK);
+		for (int c = 0; c < 4; c++)
+			for (int n = 0; n < sizes[i > 0][c]; n++) {
+				struct swap_entry e;
+
+				assert_int_equal(swap_alloc_folio(sa, 0, 0, &e), 0);
+				assert_int_equal(e.type, v[i].first_of[c].type);
+				assert_int_equal(e.off, v[i].first_of[c].off + n);
+			}
+		assert_sane(sa);
+		swap_alloc_destroy(sa);
+	}
+}
+
+/*
+ * A device that ends inside a cluster (docs/kernel-facts.md#allocator-618): 1500 slots, the last
+ * cluster holds 1024 to 1499. From 7.1 on a request that finds the end of the device there moves
+ * the cluster to the frag list, so that the slot freed next is used later than those of the other
+ * clusters.
+ */
+static void test_tail_cluster(void **state)
+{
+	static const struct {
+		const char *generation;
+		uint32_t later[6];
+	} v[] = {
+		{ "cluster-6.18", { 5, 1100, 1200, 512, 513, 514 } },
+		{ "cluster-6.19", { 5, 1100, 1200, 512, 513, 514 } },
+		{ "cluster-7.1", { 5, 512, 513, 514, 515, 516 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		struct swap_alloc *sa = new_alloc(v[i].generation, 512, false);
+		struct swap_entry e;
+
+		add_device(sa, 0, 1500, 5, DISK);
+		for (uint32_t n = 0; n < 986; n++) {
+			assert_int_equal(swap_alloc_folio(sa, 0, 0, &e), 0);
+			assert_int_equal(e.off, n < 511 ? 1 + n : 1024 + n - 511);
+		}
+		assert_int_equal(swap_alloc_free(sa, 0, SWAP_FREE_ZAP, 0, 1100, 1), 0);
+		assert_int_equal(swap_alloc_free(sa, 0, SWAP_FREE_ZAP, 0, 5, 1), 0);
+		assert_int_equal(swap_alloc_folio(sa, 0, 0, &e), 0);
+		assert_int_equal(e.off, 1499);
+		assert_int_equal(swap_alloc_free(sa, 0, SWAP_FREE_ZAP, 0, 1200, 1), 0);
+		for (int n = 0; n < 6; n++) {
+			assert_int_equal(swap_alloc_folio(sa, 0, 0, &e), 0);
+			assert_int_equal(e.off, v[i].later[n]);
+		}
+		assert_sane(sa);
+		swap_alloc_destroy(sa);
+	}
+}
+
+/*
  * 99 slots at priority 10 before 4095 at priority 5. A batch is served by one device: 64, then
  * the 35 that are left, then 64 of the other.
  */
@@ -299,6 +377,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_robin),
 		cmocka_unit_test(test_round_robin_by_cluster),
+		cmocka_unit_test(test_default_priorities),
+		cmocka_unit_test(test_tail_cluster),
 		cmocka_unit_test(test_priority),
 		cmocka_unit_test(test_spill_over),
 		cmocka_unit_test(test_large_asks_one_device),

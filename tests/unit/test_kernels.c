@@ -92,32 +92,41 @@ static void releases_have_an_order(void **state)
 
 /* --- the parts ----------------------------------------------------------------------------- */
 
-/* #swapoff, #vma-windows (left edge), #bypass (shmem's from 6.14). */
+/*
+ * #swapoff, #vma-windows (left edge), #bypass (shmem's from 6.14, none from 7.0), #drains (none
+ * behind windows from 7.3).
+ */
 static void kernels_read_ahead(void **state)
 {
 	static const struct {
 		const char *release, *name;
 		enum swapoff_policy swapoff;
-		bool clamp, shmem;
+		bool clamp, shmem, cached, no_drain;
 	} rows[] = {
-		{ "5.4.0-91-generic", "v5.6", SWAPOFF_VANILLA, false, false },
-		{ "5.6.4", "v5.6", SWAPOFF_VANILLA, false, false },
-		{ "5.7.19", "v5.6", SWAPOFF_VANILLA, false, false },
-		{ "5.8.0", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false },
-		{ "5.10.262", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false },
-		{ "5.15.97", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false },
-		{ "6.1.0-57-cloud-amd64", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false },
-		{ "6.6.17", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false },
-		{ "6.10.0-rc5", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false },
-		{ "6.11.11", "v6.12", SWAPOFF_LOOKUP_FIRST, true, false },
-		{ "6.12.117+deb12-cloud-amd64", "v6.12", SWAPOFF_LOOKUP_FIRST, true, false },
-		{ "6.13.2", "v6.12", SWAPOFF_LOOKUP_FIRST, true, false },
-		{ "6.14.0", "v6.12", SWAPOFF_LOOKUP_FIRST, true, true },
-		{ "6.16.12+deb13-cloud-amd64", "v6.12", SWAPOFF_LOOKUP_FIRST, true, true },
-		{ "6.17.13", "v6.12", SWAPOFF_LOOKUP_FIRST, true, true },
-		{ "6.18.4", "v6.18", SWAPOFF_LOOKUP_ONLY, true, true },
-		{ "6.19.14", "v6.18", SWAPOFF_LOOKUP_ONLY, true, true },
-		{ "7.3.4", "v6.18", SWAPOFF_LOOKUP_ONLY, true, true },
+		{ "5.4.0-91-generic", "v5.6", SWAPOFF_VANILLA, false, false, false, false },
+		{ "5.6.4", "v5.6", SWAPOFF_VANILLA, false, false, false, false },
+		{ "5.7.19", "v5.6", SWAPOFF_VANILLA, false, false, false, false },
+		{ "5.8.0", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false, false, false },
+		{ "5.10.262", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false, false, false },
+		{ "5.15.97", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false, false, false },
+		{ "6.1.0-57-cloud-amd64", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false, false,
+		  false },
+		{ "6.6.17", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false, false, false },
+		{ "6.10.0-rc5", "v6.1", SWAPOFF_LOOKUP_FIRST, false, false, false, false },
+		{ "6.11.11", "v6.12", SWAPOFF_LOOKUP_FIRST, true, false, false, false },
+		{ "6.12.117+deb12-cloud-amd64", "v6.12", SWAPOFF_LOOKUP_FIRST, true, false, false,
+		  false },
+		{ "6.13.2", "v6.12", SWAPOFF_LOOKUP_FIRST, true, false, false, false },
+		{ "6.14.0", "v6.12", SWAPOFF_LOOKUP_FIRST, true, true, false, false },
+		{ "6.16.12+deb13-cloud-amd64", "v6.12", SWAPOFF_LOOKUP_FIRST, true, true, false,
+		  false },
+		{ "6.17.13", "v6.12", SWAPOFF_LOOKUP_FIRST, true, true, false, false },
+		{ "6.18.4", "v6.18", SWAPOFF_LOOKUP_ONLY, true, true, false, false },
+		{ "6.19.14", "v6.19", SWAPOFF_LOOKUP_ONLY, true, true, false, false },
+		{ "7.0.13", "v7.0", SWAPOFF_LOOKUP_ONLY, true, false, true, false },
+		{ "7.1.13", "v7.0", SWAPOFF_LOOKUP_ONLY, true, false, true, false },
+		{ "7.2.12", "v7.0", SWAPOFF_LOOKUP_ONLY, true, false, true, false },
+		{ "7.3.4", "v7.3", SWAPOFF_LOOKUP_ONLY, true, false, true, true },
 	};
 
 	(void)state;
@@ -128,6 +137,8 @@ static void kernels_read_ahead(void **state)
 		assert_int_equal(k.readahead.swapoff, rows[i].swapoff);
 		assert_int_equal(k.readahead.vma_left_clamp, rows[i].clamp);
 		assert_int_equal(k.readahead.shmem_bypass, rows[i].shmem);
+		assert_int_equal(k.readahead.sync_cached, rows[i].cached);
+		assert_int_equal(k.readahead.no_window_drain, rows[i].no_drain);
 	}
 }
 
@@ -150,8 +161,10 @@ static void kernels_give_slots(void **state)
 		{ "6.14.0", "cluster-6.12" },
 		{ "6.17.0", "cluster-6.12" },
 		{ "6.18.4", "cluster-6.18" },
-		{ "6.19.0", "cluster-6.18" },
-		{ "7.0.0", "cluster-6.18" },
+		{ "6.19.0", "cluster-6.19" },
+		{ "7.0.0", "cluster-6.19" },
+		{ "7.1.5", "cluster-7.1" },
+		{ "7.3.4", "cluster-7.1" },
 	};
 
 	(void)state;
@@ -234,8 +247,8 @@ static void kernels_add_in_their_ways(void **state)
 }
 
 /*
- * Readahead: 5.6 to 6.19 (#cluster-windows to #bypass, #swapoff). Allocator: 5.15 to 6.13 and 6.18
- * (#allocator-scan to #allocator-618, #devices). Batches: 4.14 to 7.1 (#batches, #drains).
+ * Readahead: 5.6 to 7.3 (#cluster-windows to #bypass, #swapoff). Allocator: 5.15 to 6.13, 6.18 to
+ * 7.3 (#allocator-scan to #allocator-618, #devices). Batches: 4.14 to 7.1 (#batches, #drains).
  */
 static void exact_is_what_the_facts_cover(void **state)
 {
@@ -271,11 +284,12 @@ static void exact_is_what_the_facts_cover(void **state)
 		{ "6.17.13", r | b },
 		{ "6.18.0", r | a | b },
 		{ "6.18.15", r | a | b },
-		{ "6.19.14", r | b },
-		{ "7.0.13", b },
-		{ "7.1.13", b },
-		{ "7.2.12", 0 },
-		{ "7.3.4", 0 },
+		{ "6.19.14", r | a | b },
+		{ "7.0.13", r | a | b },
+		{ "7.1.13", r | a | b },
+		{ "7.2.12", r | a },
+		{ "7.3.4", r | a },
+		{ "7.4.0", 0 },
 		{ "8.0.0", 0 },
 		{ "garbage", 0 },
 		{ "", 0 },
@@ -296,12 +310,12 @@ static void exact_is_what_the_facts_cover(void **state)
 static void models_are_named_after_releases(void **state)
 {
 	static const char *const none[] = { "6.12",	 "v6.13", "v6.11", "v6.12.0", "v6.12 ",
-					    "v6.12-rc1", "v7.0",  "v",	   "",	      "V6.12" };
+					    "v6.12-rc1", "v7.1",  "v",	   "",	      "V6.12" };
 	char names[80];
 
 	(void)state;
 	kernel_names(names, sizeof(names));
-	assert_string_equal(names, "v5.6, v6.1, v6.12, v6.18");
+	assert_string_equal(names, "v5.6, v6.1, v6.12, v6.18, v6.19, v7.0, v7.3");
 	/* A name stands for its own release, not for the first of those that go by it. */
 	assert_ptr_equal(kernel_by_name("v5.6"), kernel_find(&(struct kernel_release){ 5, 6, 4 }));
 	assert_ptr_equal(kernel_by_name("v6.1"), kernel_find(&(struct kernel_release){ 6, 1, 0 }));
@@ -412,17 +426,21 @@ static void a_header_tells_what_was_patched(void **state)
 	RECORDED(-EINVAL, "swapoff", "fixed");
 }
 
-/* 6.14 has shmem's bypass, which 6.12 has not; 6.19 does nothing else than 6.18 in any model. */
+/*
+ * 6.14 has shmem's bypass, which 6.12 has not; 6.19 chooses devices in another way than 6.18; 7.2
+ * does what 7.1 does in all that is modelled.
+ */
 static void kernels_are_compared_by_what_they_do(void **state)
 {
 	struct kernel a = of("6.12.3"), b = of("6.13.0"), c = of("6.14.0"), d = of("6.18.0"),
-		      e = of("6.19.0");
+		      e = of("6.19.0"), f = of("7.1.5"), g = of("7.2.12");
 
 	(void)state;
 	assert_true(kernel_same(&a, &b));
 	assert_false(kernel_same(&b, &c));
 	assert_false(kernel_same(&c, &d));
-	assert_true(kernel_same(&d, &e));
+	assert_false(kernel_same(&d, &e));
+	assert_true(kernel_same(&f, &g));
 }
 
 int main(void)

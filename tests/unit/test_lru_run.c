@@ -647,7 +647,7 @@ static void missed_runs_explain(void **state)
 
 /*
  * The batches are the same from 4.14 to 7.1 but for what has a model (docs/kernel-facts.md#batches,
- * #drains), readahead from 5.6 to 6.19 (#swapoff, #who-reads-ahead): what has no exact model is
+ * #drains), readahead from 5.6 to 7.3 (#swapoff, #who-reads-ahead): what has no exact model is
  * named, and refused where there is nothing else.
  */
 static void releases_that_can_be_verified(void **state)
@@ -669,9 +669,10 @@ static void releases_that_can_be_verified(void **state)
 		{ "5.15.97", "LOOKUP type=0 off=4 cause=fault hit=0", 0, "windows (no RA events" },
 		{ "5.5.19", "LOOKUP type=0 off=4 cause=fault hit=0", 0,
 		  "no exact model of this kernel's readahead" },
-		{ "7.0.13", "LOOKUP type=0 off=4 cause=fault hit=0", 0,
-		  "no exact model of this kernel's readahead" },
-		{ "7.2.12", "LOOKUP type=0 off=4 cause=fault hit=0", -EPROTONOSUPPORT,
+		{ "7.0.13", "LOOKUP type=0 off=4 cause=fault hit=0", 0, "windows (no RA events" },
+		{ "7.3.4", "LOOKUP type=0 off=4 cause=fault hit=0", 0,
+		  "no exact model of this kernel's batches" },
+		{ "7.4.0", "LOOKUP type=0 off=4 cause=fault hit=0", -EPROTONOSUPPORT,
 		  "(readahead, per-CPU batches)" },
 	};
 	char text[256];
