@@ -142,10 +142,10 @@ static int compare(const struct arguments *args, struct comparison *c,
 	if (ret)
 		return ret;
 	if (c->n < 2 && style != STYLE_MMTESTS && !(c->n && c->inputs[0].shows_alone))
-		return fail(EXIT_USAGE,
-			    "%s holds only one input; compare needs at least two: name "
-			    "another file",
-			    args->files[0]);
+		return fail(
+			EXIT_USAGE,
+			"%s holds only one input; compare needs at least two: name another file",
+			args->files[0]);
 	ret = comparison_finish(c, o, &e);
 	if (ret == -EINVAL && o->names && strstr(e.text, "--names"))
 		return fail(EXIT_USAGE, "%s", e.text);
@@ -234,69 +234,19 @@ const struct command cmd_compare = {
 	.synopsis = "[options] A B [C...]",
 	.summary = "put measurements, counters, traces or results side by side",
 	.description =
-		"The first input is the base. An input is a file, - for standard input, a folder, "
-		"or "
-		"a value such as 150MB; what a file holds is told by its content:\n\n"
-		"run times: a value a line or several, in any usual spelling (14.2s, 850ms, "
-		"0m11.84s, 1:02.50, output of time, dd, perf stat), \"#\" begins a comment; \"key: "
-		"value\" lines, also with the value on the next line; a key that comes again is "
-		"another run. \"# n=10 memory_limit=1G release=6.12\" states conditions;\n"
-		"results of replay -o; binary traces and their text notation; tables of argdist; "
-		"histograms of bpftrace;\n"
-		"a folder of hugepages-SIZEkB/stats/ (anon_)swpout and swpout_fallback counters, "
-		"or "
-		"the output of grep on it.\n\n"
-		"A single file is a table whose columns are compared (\"LABEL VALUE VALUE "
-		"[-18.7%]\", "
-		"names of the columns in a line above), lines \"NAME: VALUES\" that are compared "
-		"with "
-		"each other, or a results file with several results. Changes that a table declares "
-		"are "
-		"recomputed.\n\n"
-		"The plain style prints n, mean, standard deviation (n-1), the change against the "
-		"base and, with three inputs or more, against the input before, Welch's t "
-		"(positive "
-		"when the new mean is less) with its degrees of freedom, the two-sided p and the "
-		"95 % "
-		"confidence interval of the difference of the means (new minus base). With one "
-		"value "
-		"a side there is no test. --style mmtests prints the quartile table of mmtests as "
-		"of "
-		"October 2017, where columns are named by --names RELEASE-NAME and a single list "
-		"makes a "
-		"table of one column; --style lkp prints "
-		"mean, "
-		"deviation in percent, and change.\n\n"
-		"Warnings go to standard error: conditions that differ (release, page_cluster, "
-		"vma_ra, "
-		"memory limit, devices, thp_swap, page size, cluster_slots, ...), lists with "
-		"another "
-		"number of values than declared, declared changes that do not follow from their "
-		"numbers, "
-		"traces with losses. With --strict they make the exit status 1. An input that can "
-		"not "
-		"be read gives 3 and a message with file and line.\n\n"
-		"JSON (--json), swaptrace.kind = \"comparison\", swaptrace.schema = 1: inputs[] "
-		"{name, "
-		"file, kind, declared_n, conditions{}, what_if, incomplete}; metrics[] {name "
-		"(\"\": the "
-		"bare "
-		"list), unit, better (lower, higher or null), estimate, inputs[] {n, mean, stddev, "
-		"min, "
-		"median, max, values[], rounded} or null where an input does not have it, "
-		"changes[] "
-		"{difference, vs_base, vs_previous (percent, or points of a percentage), test "
-		"{refused, "
-		"t, df, p, ci95[]}} or null}; mthp[] {size_kb (null: total), inputs[] {swpout, "
-		"fallback, "
-		"fallback_percent, few}}; histograms[] {input, name, samples, buckets[], p50, p90, "
-		"p99, "
-		"p99.9, max}; warnings[] {kind, text}; footnotes[]. What is unknown is null.",
-	.examples = "  swaptrace compare without.txt with.txt\n"
-		    "  swaptrace compare --style mmtests --names 4.14.0-vanilla,4.14.0-pcp a.txt "
-		    "b.txt\n"
-		    "  swaptrace compare base.json step1.json step2.json\n"
-		    "  swaptrace compare 150MB 154MB\n",
+		"The first input is the base. An input is a file, - for standard input, a folder, or a value such as 150MB; what a file holds is told by its content:\n\n"
+		"run times: a value a line or several, in any usual spelling (14.2s, 850ms, 0m11.84s, 1:02.50, output of time, dd, perf stat), \"#\" begins a comment; \"key: value\" lines, also with the value on the next line; a key that comes again is another run. \"# n=10 memory_limit=1G release=6.12\" states conditions;\n"
+		"results of replay -o; binary traces and their text notation; tables of argdist; histograms of bpftrace;\n"
+		"a folder of hugepages-SIZEkB/stats/ (anon_)swpout and swpout_fallback counters, or the output of grep on it.\n\n"
+		"A single file is a table whose columns are compared (\"LABEL VALUE VALUE [-18.7%]\", names of the columns in a line above), lines \"NAME: VALUES\" that are compared with each other, or a results file with several results. Changes that a table declares are recomputed.\n\n"
+		"The plain style prints n, mean, standard deviation (n-1), the change against the base and, with three inputs or more, against the input before, Welch's t (positive when the new mean is less) with its degrees of freedom, the two-sided p and the 95 % confidence interval of the difference of the means (new minus base). With one value a side there is no test. --style mmtests prints the quartile table of mmtests as of October 2017, where columns are named by --names RELEASE-NAME and a single list makes a table of one column; --style lkp prints mean, deviation in percent, and change.\n\n"
+		"Warnings go to standard error: conditions that differ (release, page_cluster, vma_ra, memory limit, devices, thp_swap, page size, cluster_slots, ...), lists with another number of values than declared, declared changes that do not follow from their numbers, traces with losses. With --strict they make the exit status 1. An input that can not be read gives 3 and a message with file and line.\n\n"
+		"JSON (--json), swaptrace.kind = \"comparison\", swaptrace.schema = 1: inputs[] {name, file, kind, declared_n, conditions{}, what_if, incomplete}; metrics[] {name (\"\": the bare list), unit, better (lower, higher or null), estimate, inputs[] {n, mean, stddev, min, median, max, values[], rounded} or null where an input does not have it, changes[] {difference, vs_base, vs_previous (percent, or points of a percentage), test {refused, t, df, p, ci95[]}} or null}; mthp[] {size_kb (null: total), inputs[] {swpout, fallback, fallback_percent, few}}; histograms[] {input, name, samples, buckets[], p50, p90, p99, p99.9, max}; warnings[] {kind, text}; footnotes[]. What is unknown is null.",
+	.examples =
+		"  swaptrace compare without.txt with.txt\n"
+		"  swaptrace compare --style mmtests --names 4.14.0-vanilla,4.14.0-pcp a.txt b.txt\n"
+		"  swaptrace compare base.json step1.json step2.json\n"
+		"  swaptrace compare 150MB 154MB\n",
 	.options = options,
 	.sandbox = SANDBOX_READER,
 	.run = run_compare,

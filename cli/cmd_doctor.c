@@ -64,8 +64,7 @@ static void print_verdict(const struct swapoff_verdict *v, uint64_t rate)
 		printf("will fit: %s kB of available memory are left\n",
 		       format_count(v->available_kb + v->returned_kb - v->used_kb).s);
 	else
-		printf("will not fit: swapoff will fail with ENOMEM or trigger the OOM killer; "
-		       "shortfall %s kB\n",
+		printf("will not fit: swapoff will fail with ENOMEM or trigger the OOM killer; shortfall %s kB\n",
 		       format_count(v->shortfall_kb).s);
 	if (rate)
 		printf("estimate at %s kB/s: %s s%s\n", format_count(rate).s,
@@ -95,10 +94,10 @@ static int check_swapoff(const struct arguments *args, const struct doctor_facts
 		doctor_swaps_used(&f->swaps), returned_kb(&f->swaps), f->mem_available_kb);
 
 	if (!v.known)
-		return fail(EXIT_INPUT,
-			    "%s/proc/meminfo: no MemAvailable (kernels before 3.14): whether a "
-			    "swapoff fits can't be said",
-			    f->root);
+		return fail(
+			EXIT_INPUT,
+			"%s/proc/meminfo: no MemAvailable (kernels before 3.14): whether a swapoff fits can't be said",
+			f->root);
 	if (option_flag(args, "json")) {
 		if (print_verdict_json(&v, rate))
 			return fail(EXIT_ENVIRONMENT, "out of memory");
@@ -254,8 +253,7 @@ static void say_if_patched(const struct probe_result *r)
 	machine_release("", release, sizeof(release));
 	kernel_of_release(&k, release);
 	if (r->recognised >= 0 && swapoff_generations[r->recognised].policy != k.readahead.swapoff)
-		printf("that is not what the release (%s, model %s) stands for: replay its traces "
-		       "with swapoff=%s\n",
+		printf("that is not what the release (%s, model %s) stands for: replay its traces with swapoff=%s\n",
 		       release, k.name,
 		       swapoff_policy_name(swapoff_generations[r->recognised].policy));
 }
@@ -269,11 +267,13 @@ static int probe(const struct arguments *args)
 	int ret;
 
 	if (*root())
-		return fail(EXIT_USAGE, "--probe-swapoff acts on this machine, whatever "
-					"SWAPTRACE_ROOT says: unset it");
+		return fail(
+			EXIT_USAGE,
+			"--probe-swapoff acts on this machine, whatever SWAPTRACE_ROOT says: unset it");
 	if (o.device && option_given(args, "size"))
-		return fail(EXIT_USAGE, "--size is of the loop device that is made without "
-					"--device: leave one of them out");
+		return fail(
+			EXIT_USAGE,
+			"--size is of the loop device that is made without --device: leave one of them out");
 	if (o.size_mb < PROBE_SIZE_MIN || o.size_mb > PROBE_SIZE_MAX)
 		return fail(EXIT_USAGE, "--size: %d to %d MB are expected", PROBE_SIZE_MIN,
 			    PROBE_SIZE_MAX);
@@ -325,8 +325,9 @@ static int check_usage(const struct arguments *args)
 	if ((option_given(args, "device") || option_given(args, "size")) && !probed)
 		return fail(EXIT_USAGE, "--device and --size go with --probe-swapoff");
 	if (modes > 1)
-		return fail(EXIT_USAGE, "--swapoff-check, --interval and --probe-swapoff are "
-					"different things: choose one");
+		return fail(
+			EXIT_USAGE,
+			"--swapoff-check, --interval and --probe-swapoff are different things: choose one");
 	return 0;
 }
 
@@ -357,30 +358,11 @@ const struct command cmd_doctor = {
 	.synopsis = "[options]",
 	.summary = "what this kernel is, what its swap does, what could be recorded",
 	.description =
-		"Reads only /proc and /sys, loads nothing and needs no privilege, unless it is "
-		"asked to "
-		"probe. It says which "
-		"kernel this is and which model stands for it; the swap devices in the order in "
-		"which they are filled, with type, priority, use, and whether they are rotational "
-		"or synchronous; which readahead runs and why; what the kernel has counted since "
-		"boot; and which of record's hooks this kernel has, so what a report would be "
-		"able to tell. What cannot be read is unknown, or n/a, which is not 0.\n\n"
-		"--swapoff-check compares used swap with MemAvailable; memory that zram takes for "
-		"its pages comes back meanwhile and is counted. Exit status 1 says that it will "
-		"not fit.\n\n"
-		"--interval prints what the counters did within some seconds and, where swap "
-		"empties, how long it will take at that rate.\n\n"
-		"--probe-swapoff is the only part that does something: as root it switches a small "
-		"swap device of its own on, fills pages in order in a process with a memory cgroup "
-		"of its own, has the kernel swap them out and switches the device off. How many "
-		"pages the kernel read ahead meanwhile, and how many of those it counted as hits, "
-		"tells the generations of swapoff apart; the models' predictions for the same "
-		"pages stand beside it. Other swap devices are left alone, a device given by "
-		"--device must be unused and a swap area or blank, and everything is put back "
-		"after an error or a signal too. Exit status 1: the kernel behaves like none.\n\n"
-		"The document of --json says in its key swaptrace which one it is (doctor, "
-		"doctor-swapoff-check, doctor-interval, doctor-probe-swapoff) and has a version. "
-		"Sizes end in _kb; null is unknown, never 0.\n\n"
+		"Reads only /proc and /sys, loads nothing and needs no privilege, unless it is asked to probe. It says which kernel this is and which model stands for it; the swap devices in the order in which they are filled, with type, priority, use, and whether they are rotational or synchronous; which readahead runs and why; what the kernel has counted since boot; and which of record's hooks this kernel has, so what a report would be able to tell. What cannot be read is unknown, or n/a, which is not 0.\n\n"
+		"--swapoff-check compares used swap with MemAvailable; memory that zram takes for its pages comes back meanwhile and is counted. Exit status 1 says that it will not fit.\n\n"
+		"--interval prints what the counters did within some seconds and, where swap empties, how long it will take at that rate.\n\n"
+		"--probe-swapoff is the only part that does something: as root it switches a small swap device of its own on, fills pages in order in a process with a memory cgroup of its own, has the kernel swap them out and switches the device off. How many pages the kernel read ahead meanwhile, and how many of those it counted as hits, tells the generations of swapoff apart; the models' predictions for the same pages stand beside it. Other swap devices are left alone, a device given by --device must be unused and a swap area or blank, and everything is put back after an error or a signal too. Exit status 1: the kernel behaves like none.\n\n"
+		"The document of --json says in its key swaptrace which one it is (doctor, doctor-swapoff-check, doctor-interval, doctor-probe-swapoff) and has a version. Sizes end in _kb; null is unknown, never 0.\n\n"
 		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up.",
 	.examples = "  swaptrace doctor\n"
 		    "  swaptrace doctor --swapoff-check --rate 51200 && sudo swapoff -a\n"

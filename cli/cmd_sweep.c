@@ -201,17 +201,14 @@ static void print_advice(const struct sweep *s, unsigned int keys)
 	if (no_effect(s)) {
 		printf("no effect: every setting reads the same pages in the same batches%s\n",
 		       first->readahead.bypassed == first->readahead.lookups
-			       ? ", since all swap-ins go around the swap cache and readahead "
-				 "(synchronous device)"
+			       ? ", since all swap-ins go around the swap cache and readahead (synchronous device)"
 			       : "");
 		return;
 	}
 	if (keys == 1) {
 		bend = &s->results[knee(s)];
 		if (bend == &s->results[s->n - 1])
-			printf("knee: none in this grid; its last rows still save more than 2 %% "
-			       "of "
-			       "the batches\n");
+			printf("knee: none in this grid; its last rows still save more than 2 %% of the batches\n");
 		else
 			printf("knee: %s (no later row saves more than 2 %% of its batches)\n",
 			       bend->policy);
@@ -233,8 +230,7 @@ static int print_results(const struct arguments *args, const struct sweep *s,
 	if (standard || option_flag(args, "json"))
 		return replay_input_write_results(in, s->results, s->n, NULL);
 	if (!s->results[0].readahead.known) {
-		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to "
-		       "replay; 'swaptrace report' shows what was recorded\n");
+		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay; 'swaptrace report' shows what was recorded\n");
 		return 0;
 	}
 	if (print_table(s))
@@ -370,20 +366,11 @@ const struct command cmd_sweep = {
 	.synopsis = "[--grid GRID] [options] FILE",
 	.summary = "replay all combinations of settings, with the gain of each step",
 	.description =
-		"Replays the trace under every combination of the grid, on all processors, and "
-		"prints a row each: calls, batches (calls that read at least one page) and their "
-		"change against the row above, pages read, readahead pages, the share of them that "
-		"were hit, pages read for nothing, drains, and an estimate of the time.\n\n"
-		"A grid names keys of a policy SPEC (see swaptrace-replay(1)); the values of a key "
-		"are separated by |, A..B is a range of numbers. The knee of a grid with one key "
-		"is "
-		"the first row behind which no other saves more than 2 % of the batches; the "
-		"recommendation is the row with the least estimated time on --device. On a "
-		"synchronous device (zram) that serves all swap-ins, the settings have no effect "
-		"and the command says so.",
-	.examples = "  swaptrace sweep swaptrace.data\n"
-		    "  swaptrace sweep --grid 'page-cluster=0..6,readahead=cluster|vma' --device "
-		    "hdd t.swaptrace\n",
+		"Replays the trace under every combination of the grid, on all processors, and prints a row each: calls, batches (calls that read at least one page) and their change against the row above, pages read, readahead pages, the share of them that were hit, pages read for nothing, drains, and an estimate of the time.\n\n"
+		"A grid names keys of a policy SPEC (see swaptrace-replay(1)); the values of a key are separated by |, A..B is a range of numbers. The knee of a grid with one key is the first row behind which no other saves more than 2 % of the batches; the recommendation is the row with the least estimated time on --device. On a synchronous device (zram) that serves all swap-ins, the settings have no effect and the command says so.",
+	.examples =
+		"  swaptrace sweep swaptrace.data\n"
+		"  swaptrace sweep --grid 'page-cluster=0..6,readahead=cluster|vma' --device hdd t.swaptrace\n",
 	.options = options,
 	.sandbox = SANDBOX_READER,
 	.run = run_sweep,

@@ -47,12 +47,12 @@ lab-fault-mixed-2|fault|2|faults in order and at random in turns, cluster readah
 lab-fault-together-2|fault-open|2|three processes fault at the same time, cluster readahead, two CPUs|--kernel lab --workload fault-together --swap virtio|page-cluster=3 page-cluster=5
 lab-drain|drain|1|thread T3: a released batch drains once or always|--kernel lab --workload truncate --record-from phase|drain=once drain=always
 lab-drain-2|drain|2|the same on two CPUs|--kernel lab --workload truncate --record-from phase|drain=once drain=always
-kernels-placed|coupled|1|three kernels, whose allocators place pages apart; then faults in order, cluster readahead|--workload placed --env THEN=faults --env TURN=1|model=v6.12 model=v6.1 model=v6.18
-kernels-placed-swapoff|coupled|1|the same, then swapoff|--workload placed --env TURN=1|model=v6.12 model=v6.1 model=v6.18
-kernels-placed-runs|coupled|1|the same as kernels-placed where 16 pages are dropped by one call|--workload placed --env THEN=faults|model=v6.12 model=v6.1 model=v6.18
-kernels-placed-large|coupled|1|two kernels, 64 kB folios that fall back here and there; then faults in order, cluster readahead|--workload placed --env THEN=faults --env LARGE=1|model=v6.12 model=v6.18
-lab-placed|coupled|1|three allocators that place pages apart; then faults in order, cluster readahead|--kernel lab --workload placed --env THEN=faults --env TURN=1|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
-lab-placed-large|coupled|1|three allocators, 64 kB folios that fall back here and there; then swapoff, cluster readahead|--kernel lab --workload placed --env LARGE=1|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
+kernels-placed|coupled|1|three kernels, whose allocators place pages apart; then faults in order, cluster readahead|--workload placed --swap ssd:16 --env MB=11 --env THEN=faults --env TURN=1|model=v6.12 model=v6.1 model=v6.18
+kernels-placed-swapoff|coupled|1|the same, then swapoff|--workload placed --swap ssd:16 --env MB=11 --env TURN=1|model=v6.12 model=v6.1 model=v6.18
+kernels-placed-runs|coupled|1|the same as kernels-placed where 16 pages are dropped by one call|--workload placed --swap ssd:16 --env MB=11 --env THEN=faults|model=v6.12 model=v6.1 model=v6.18
+kernels-placed-large|coupled|1|two kernels, 64 kB folios that fall back here and there; then faults in order, cluster readahead|--workload placed --swap ssd:16 --env MB=11 --env THEN=faults --env LARGE=1|model=v6.12 model=v6.18
+lab-placed|coupled|1|three allocators that place pages apart; then faults in order, cluster readahead|--kernel lab --workload placed --swap ssd:16 --env MB=11 --env THEN=faults --env TURN=1|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
+lab-placed-large|coupled|1|three allocators, 64 kB folios that fall back here and there; then swapoff, cluster readahead|--kernel lab --workload placed --swap ssd:16 --env MB=11 --env LARGE=1|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
 lab-alloc|alloc|1|thread T2: three allocators, 64 kB folios on zram that are dropped and made again|--kernel lab --workload mthp --env SHARE=1 --policy-at swapon|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
 lab-alloc-whole|alloc-open|1|the same where folios also come back, and 6.12 reads them in one piece|--kernel lab --workload mthp --policy-at swapon|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
 TABLE
