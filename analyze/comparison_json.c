@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/comparison.h"
+#include "analyze/derived.h"
 #include "render/format.h"
 #include "render/json_document.h"
 
@@ -282,6 +283,40 @@ static json_t *warning_json(struct writing *w, const struct comparison_warning *
 	return o;
 }
 
+static json_t *derived_json(struct writing *w)
+{
+	static const char *const units[] = {
+		[DERIVED_PERCENT] = "%", [DERIVED_PAGES] = "pages", [DERIVED_RATIO] = "",
+		[DERIVED_BYTES] = "B",	 [DERIVED_RATE] = "B/s",
+	};
+	json_t *o = json_object(), *answers = json_array(), *notes = json_array();
+	struct derived_list l;
+
+	derived_answers(w->c, &l);
+	if (l.failed && !w->failed)
+		w->failed = l.failed;
+	for (unsigned int k = 0; k < l.n; k++) {
+		json_t *a = json_object(), *inputs = json_array(), *changes = json_array();
+
+		put(w, a, "name", json_string(l.v[k].name));
+		put(w, a, "unit", word_json(units[l.v[k].unit]));
+		for (unsigned int i = 0; i < w->c->n; i++) {
+			append(w, inputs, real_json(l.v[k].v[i]));
+			append(w, changes,
+			       i ? real_json(derived_change(w->c, &l.v[k], i)) : json_null());
+		}
+		put(w, a, "inputs", inputs);
+		put(w, a, "changes", changes);
+		append(w, answers, a);
+	}
+	for (unsigned int i = 0; i < l.nnotes; i++)
+		append(w, notes, json_string(l.notes[i]));
+	put(w, o, "answers", answers);
+	put(w, o, "notes", notes);
+	derived_free(&l);
+	return o;
+}
+
 static json_t *document_json(struct writing *w)
 {
 	const struct comparison *c = w->c;
@@ -307,6 +342,7 @@ static json_t *document_json(struct writing *w)
 	put(w, o, "inputs", inputs);
 	put(w, o, "metrics", metrics);
 	put(w, o, "mthp", mthp_json(w));
+	put(w, o, "derived", derived_json(w));
 	put(w, o, "histograms", hists);
 	put(w, o, "warnings", warnings);
 	put(w, o, "footnotes", footnotes);

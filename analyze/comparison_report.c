@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/comparison.h"
+#include "analyze/derived.h"
 #include "render/format.h"
 
 #define SIGNIFICANT 0.05
@@ -659,6 +660,7 @@ void comparison_document(const struct comparison *c, struct document *d)
 	single_document(c, d);
 	comparison_states(c, d);
 	mthp_document(c, d);
+	derived_document(c, d);
 	for (unsigned int i = 0; i < c->n; i++)
 		for (unsigned int k = 0; k < c->inputs[i].hists.n; k++)
 			if (!hist_before(c, i, c->inputs[i].hists.v[k].name))

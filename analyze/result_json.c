@@ -351,7 +351,9 @@ static json_t *facts_json(struct writing *w, const struct trace_facts *f)
 	put_count(w, o, "events", f->events);
 	put_count(w, o, "lost", f->lost);
 	put_count(w, o, "damaged_blocks", f->damaged_blocks);
+	put_count(w, o, "damaged_events", f->damaged_events);
 	put(w, o, "truncated", json_boolean(f->truncated));
+	put(w, o, "recovered", json_boolean(f->recovered));
 	put(w, o, "devices", devices_json(w, f));
 	return o;
 }

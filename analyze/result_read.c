@@ -437,7 +437,9 @@ static void get_facts(struct input *in, const json_t *o, struct trace_facts *f)
 	f->events = get_count(in, o, "events");
 	f->lost = get_count(in, o, "lost");
 	f->damaged_blocks = get_count_or_0(in, o, "damaged_blocks");
+	f->damaged_events = get_count_or_0(in, o, "damaged_events");
 	f->truncated = get_bool(in, o, "truncated");
+	f->recovered = get_bool(in, o, "recovered");
 	json_array_foreach(devices, i, d) if (f->ndevices < HEADER_DEVICES_MAX)
 		get_device(in, d, &f->devices[f->ndevices++]);
 }

@@ -66,6 +66,27 @@ static void copy_number(const struct trace_header *h, const char *key, uint64_t 
 
 _Static_assert(LOST_UNKNOWN == COUNT_UNKNOWN, "one number for what is not known");
 
+/* What recover wrote down of the file that it saved the trace from. */
+static void add_recovered(const struct trace_header *h, struct trace_facts *f)
+{
+	static const char recovered[] = "recovered ";
+	const char *note;
+	size_t from = 0;
+	uint64_t n;
+
+	while ((note = trace_header_next_directive(h, "note", &from))) {
+		if (strncmp(note, recovered, sizeof(recovered) - 1))
+			continue;
+		f->recovered = true;
+		if (trace_line_u64(note, "damaged_blocks", &n))
+			f->damaged_blocks += n;
+		if (trace_line_u64(note, "damaged_events", &n))
+			f->damaged_events += n;
+		if (trace_line_u64(note, "truncated", &n))
+			f->truncated |= n != 0;
+	}
+}
+
 void trace_facts_of(const struct trace_reader *r, const char *name, struct trace_facts *f)
 {
 	const struct trace_header *h = trace_get_header(r);
@@ -86,7 +107,9 @@ void trace_facts_of(const struct trace_reader *r, const char *name, struct trace
 	f->events = stats->events ? stats->events : COUNT_UNKNOWN;
 	f->lost = trace_lost(stats);
 	f->damaged_blocks = stats->damaged_blocks;
+	f->damaged_events = stats->damaged_events;
 	f->truncated = stats->truncated;
+	add_recovered(h, f);
 	d = trace_header_devices(h, &f->ndevices);
 	for (unsigned int i = 0; i < f->ndevices; i++) {
 		f->devices[i] = d[i];
@@ -570,7 +593,9 @@ static int finish(struct gathering *g)
 	s->facts.events = s->stats.events;
 	s->facts.lost = s->result.lost = header.lost;
 	s->facts.damaged_blocks = header.damaged_blocks;
+	s->facts.damaged_events = header.damaged_events;
 	s->facts.truncated = header.truncated;
+	s->facts.recovered = header.recovered;
 	if (swapout_finish(g->swapout, g->reader, &s->alloc, &s->lru) ||
 	    devices_finish(g->devices, &s->facts, &s->devices))
 		return -ENOMEM;

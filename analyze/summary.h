@@ -33,8 +33,12 @@ struct trace_facts {
 	uint64_t thp_swap;	/* 1: large folios are swapped out whole */
 	uint64_t cluster_slots; /* slots of a cluster of the slot allocator */
 	uint64_t cpus;
-	uint64_t events, lost, damaged_blocks;
-	bool truncated;
+	uint64_t events, lost;
+	/* Of a trace that was recovered, what was wrong with the file that it was saved from, too.
+	 */
+	uint64_t damaged_blocks, damaged_events;
+	bool truncated;					 /* the end is missing */
+	bool recovered;					 /* saved from a damaged or cut trace */
 	struct trace_device devices[HEADER_DEVICES_MAX]; /* names harmless */
 	unsigned int ndevices;
 };

@@ -18,7 +18,7 @@
 
 static const struct option_desc options[] = {
 	{ 0, "swapoff-check", OPTION_FLAG, NULL,
-	  "say whether a swapoff of all devices fits in memory", false },
+	  "say whether a swapoff of all devices, or of DEVICE, fits in memory", false },
 	{ 0, "rate", OPTION_U64, "KB", "with --swapoff-check: kB a second, for an estimate",
 	  false },
 	{ 'i', "interval", OPTION_U64, "SEC", "read the counters twice, SEC seconds apart", false },
@@ -40,46 +40,96 @@ static const char *root(void)
 	return r ? r : "";
 }
 
-/* Memory that zram gives back, over all devices; 0 where none says so. */
-static uint64_t returned_kb(const struct doctor_swaps *s)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < s->n; i++)
-		if (s->devices[i].memory_kb != COUNT_UNKNOWN)
-			sum += s->devices[i].memory_kb;
-	return sum;
-}
-
 /* ---- --swapoff-check ---- */
 
-static void print_verdict(const struct swapoff_verdict *v, uint64_t rate)
+/* What misses at the least, and the part that can be read in. */
+static uint64_t shortfall(const struct swapoff_bounds *b)
 {
-	printf("used swap %s kB, MemAvailable %s kB", format_count(v->used_kb).s,
-	       format_count(v->available_kb).s);
-	if (v->returned_kb)
-		printf(", %s kB of zram's memory come back", format_count(v->returned_kb).s);
-	printf("\n");
-	if (v->fits)
-		printf("will fit: %s kB of available memory are left\n",
-		       format_count(v->available_kb + v->returned_kb - v->used_kb).s);
-	else
-		printf("will not fit: swapoff will fail with ENOMEM or trigger the OOM killer; shortfall %s kB\n",
-		       format_count(v->shortfall_kb).s);
-	if (rate)
-		printf("estimate at %s kB/s: %s s%s\n", format_count(rate).s,
-		       format_number((double)v->fitting_kb / (double)rate, 0).s,
-		       v->fits ? "" : " for the part that fits");
+	uint64_t room = b->available_high_kb + b->others_free_kb;
+
+	return b->needed_low_kb > room ? b->needed_low_kb - room : 0;
 }
 
-static int print_verdict_json(const struct swapoff_verdict *v, uint64_t rate)
+static uint64_t fitting(const struct swapoff_bounds *b)
 {
-	json_t *seconds = rate ? json_real((double)v->fitting_kb / (double)rate) : json_null();
-	json_t *o = json_pack("{s:s, s:i, s:b, s:I, s:I, s:I, s:I, s:o}", "swaptrace",
-			      "doctor-swapoff-check", "version", 1, "fits", v->fits, "used_kb",
-			      (json_int_t)v->used_kb, "available_kb", (json_int_t)v->available_kb,
-			      "returned_kb", (json_int_t)v->returned_kb, "shortfall_kb",
-			      (json_int_t)v->shortfall_kb, "estimate_seconds", seconds);
+	return b->answer == SWAPOFF_FITS_NOT ? b->used_kb - shortfall(b) : b->used_kb;
+}
+
+static void print_memory(const struct swapoff_bounds *b)
+{
+	if (b->estimated)
+		printf("no MemAvailable (kernels before 3.14): between %s and %s kB can be had (free memory above the reserves; free memory, file pages, reclaimable slab and buffers, but not shmem)\n",
+		       format_count(b->available_low_kb).s, format_count(b->available_high_kb).s);
+	if (b->returned_high_kb > b->zram_kb)
+		printf("zswap gives back %s%s%s kB of its pool: %s kB are needed%s\n",
+		       b->returned_low_kb < b->returned_high_kb ? "up to " : "",
+		       format_count(b->returned_high_kb - b->zram_kb).s, "",
+		       format_count(b->needed_low_kb).s,
+		       b->returned_low_kb < b->returned_high_kb
+			       ? " at the least: which device its pages are of is not told"
+			       : "");
+}
+
+static void print_answer(const struct swapoff_bounds *b)
+{
+	switch (b->answer) {
+	case SWAPOFF_FITS:
+		printf("will fit: %s kB of available memory are left\n",
+		       format_count(b->available_low_kb - b->needed_high_kb).s);
+		break;
+	case SWAPOFF_FITS_NOT:
+		printf("will not fit: swapoff will fail with ENOMEM or trigger the OOM killer; shortfall %s%s kB\n",
+		       b->estimated ? "at least " : "", format_count(shortfall(b)).s);
+		break;
+	default:
+		printf("depends: %s to %s kB are needed, %s to %s kB can be had",
+		       format_count(b->needed_low_kb).s, format_count(b->needed_high_kb).s,
+		       format_count(b->available_low_kb).s, format_count(b->available_high_kb).s);
+		if (b->others_free_kb)
+			printf(", and other pages could go to %s kB free on the other devices",
+			       format_count(b->others_free_kb).s);
+		printf("\n");
+	}
+}
+
+static void print_verdict(const struct swapoff_bounds *b, uint64_t rate)
+{
+	printf("used swap %s kB", format_count(b->used_kb).s);
+	if (!b->estimated)
+		printf(", MemAvailable %s kB", format_count(b->available_low_kb).s);
+	if (b->zram_kb)
+		printf(", %s kB of zram's memory come back", format_count(b->zram_kb).s);
+	if (b->others_free_kb)
+		printf(", %s kB free on the other devices", format_count(b->others_free_kb).s);
+	printf("\n");
+	print_memory(b);
+	print_answer(b);
+	if (rate)
+		printf("estimate at %s kB/s: %s s%s\n", format_count(rate).s,
+		       format_number((double)fitting(b) / (double)rate, 0).s,
+		       b->answer == SWAPOFF_FITS_NOT ? " for the part that fits" : "");
+}
+
+static int print_verdict_json(const struct swapoff_bounds *b, const char *device, uint64_t rate)
+{
+	static const char *const answers[] = { "fits", "does not fit", "depends" };
+	json_t *seconds = rate ? json_real((double)fitting(b) / (double)rate) : json_null();
+	json_t *fits = b->answer == SWAPOFF_DEPENDS ? json_null()
+						    : json_boolean(b->answer == SWAPOFF_FITS);
+	json_t *available =
+		b->estimated ? json_null() : json_integer((json_int_t)b->available_low_kb);
+	json_t *o = json_pack(
+		"{s:s, s:i, s:o, s:s, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+		"swaptrace", "doctor-swapoff-check", "version", 1, "device",
+		device ? json_string(device) : json_null(), "answer", answers[b->answer], "fits",
+		fits, "used_kb", (json_int_t)b->used_kb, "available_kb", available,
+		"available_low_kb", (json_int_t)b->available_low_kb, "available_high_kb",
+		(json_int_t)b->available_high_kb, "returned_kb", (json_int_t)b->returned_low_kb,
+		"returned_high_kb", (json_int_t)b->returned_high_kb, "needed_low_kb",
+		(json_int_t)b->needed_low_kb, "needed_high_kb", (json_int_t)b->needed_high_kb,
+		"others_free_kb", (json_int_t)b->others_free_kb, "shortfall_kb",
+		(json_int_t)(b->answer == SWAPOFF_FITS ? 0 : shortfall(b)), "estimate_seconds",
+		seconds);
 	int ret = !o || json_dumpf(o, stdout, JSON_INDENT(2)) ? -ENOMEM : 0;
 
 	putchar('\n');
@@ -90,23 +140,30 @@ static int print_verdict_json(const struct swapoff_verdict *v, uint64_t rate)
 static int check_swapoff(const struct arguments *args, const struct doctor_facts *f)
 {
 	uint64_t rate = option_u64(args, "rate", 0);
-	struct swapoff_verdict v = doctor_swapoff_verdict(
-		doctor_swaps_used(&f->swaps), returned_kb(&f->swaps), f->mem_available_kb);
+	const char *name = args->nfiles ? args->files[0] : NULL;
+	int device = name ? doctor_find_device(f, name) : -1;
+	struct swapoff_bounds b;
 
-	if (!v.known)
+	if (name && device < 0)
+		return fail(EXIT_INPUT, "%s/proc/swaps: no swap device %s is on", f->root, name);
+	doctor_swapoff_bounds(f, device, &b);
+	if (!b.memory_known)
 		return fail(
 			EXIT_INPUT,
-			"%s/proc/meminfo: no MemAvailable (kernels before 3.14): whether a swapoff fits can't be said",
+			"%s/proc/meminfo: neither MemAvailable nor MemFree: whether a swapoff fits can't be said",
 			f->root);
 	if (option_flag(args, "json")) {
-		if (print_verdict_json(&v, rate))
+		if (print_verdict_json(&b, name ? f->swaps.devices[device].name : NULL, rate))
 			return fail(EXIT_ENVIRONMENT, "out of memory");
 	} else if (!f->swaps.n) {
 		printf("no swap configured: there is nothing to switch off\n");
 	} else {
-		print_verdict(&v, rate);
+		if (device >= 0)
+			printf("swapoff of %s alone:\n", clean(f->swaps.devices[device].name).s);
+		print_verdict(&b, rate);
+		doctor_print_lost_accounting(stdout, f, b.used_kb);
 	}
-	return v.fits ? EXIT_DONE : EXIT_FINDING;
+	return b.answer == SWAPOFF_FITS ? EXIT_DONE : EXIT_FINDING;
 }
 
 /* ---- --interval ---- */
@@ -324,6 +381,8 @@ static int check_usage(const struct arguments *args)
 		return fail(EXIT_USAGE, "--rate goes with --swapoff-check");
 	if ((option_given(args, "device") || option_given(args, "size")) && !probed)
 		return fail(EXIT_USAGE, "--device and --size go with --probe-swapoff");
+	if (args->nfiles && !option_flag(args, "swapoff-check"))
+		return fail(EXIT_USAGE, "a device goes with --swapoff-check");
 	if (modes > 1)
 		return fail(
 			EXIT_USAGE,
@@ -355,19 +414,21 @@ static int run_doctor(const struct arguments *args)
 
 const struct command cmd_doctor = {
 	.name = "doctor",
-	.synopsis = "[options]",
+	.synopsis = "[options] [--swapoff-check [DEVICE]]",
 	.summary = "what this kernel is, what its swap does, what could be recorded",
 	.description =
 		"Reads only /proc and /sys, loads nothing and needs no privilege, unless it is asked to probe. It says which kernel this is and which model stands for it; the swap devices in the order in which they are filled, with type, priority, use, and whether they are rotational or synchronous; which readahead runs and why; what the kernel has counted since boot; and which of record's hooks this kernel has, so what a report would be able to tell. What cannot be read is unknown, or n/a, which is not 0.\n\n"
-		"--swapoff-check compares used swap with MemAvailable; memory that zram takes for its pages comes back meanwhile and is counted. Exit status 1 says that it will not fit.\n\n"
+		"--swapoff-check compares used swap, of all devices or of DEVICE, with MemAvailable; memory that zram and zswap take for its pages comes back meanwhile and is counted. Where MemAvailable is missing, or it is not told what of zswap is of DEVICE, there are bounds: the answer is a certain yes, a certain no, or what decides. Exit status 1 says that it will not fit, or may not.\n\n"
 		"--interval prints what the counters did within some seconds and, where swap empties, how long it will take at that rate.\n\n"
 		"--probe-swapoff is the only part that does something: as root it switches a small swap device of its own on, fills pages in order in a process with a memory cgroup of its own, has the kernel swap them out and switches the device off. How many pages the kernel read ahead meanwhile, and how many of those it counted as hits, tells the generations of swapoff apart; the models' predictions for the same pages stand beside it. Other swap devices are left alone, a device given by --device must be unused and a swap area or blank, and everything is put back after an error or a signal too. Exit status 1: the kernel behaves like none.\n\n"
 		"The document of --json says in its key swaptrace which one it is (doctor, doctor-swapoff-check, doctor-interval, doctor-probe-swapoff) and has a version. Sizes end in _kb; null is unknown, never 0.\n\n"
 		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up.",
 	.examples = "  swaptrace doctor\n"
 		    "  swaptrace doctor --swapoff-check --rate 51200 && sudo swapoff -a\n"
+		    "  swaptrace doctor --swapoff-check /dev/sda2\n"
 		    "  swaptrace doctor --interval 60 --json\n"
 		    "  sudo swaptrace doctor --probe-swapoff\n",
 	.options = options,
 	.run = run_doctor,
+	.max_files = 1,
 };

@@ -198,8 +198,8 @@ static int run_dump(const struct arguments *args)
 		ret = dump_to_file(args, r, path);
 	else
 		ret = dump_trace(args, r, stdout, "standard output");
-	if (!ret && trace_warn(args->files[0], trace_get_stats(r)) && option_flag(args, "strict"))
-		ret = EXIT_FINDING;
+	if (!ret)
+		ret = trace_finding(args, trace_warn(args->files[0], trace_get_stats(r)));
 	trace_close(r);
 	return ret;
 }

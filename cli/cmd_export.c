@@ -101,8 +101,8 @@ static int run_export(const struct arguments *args)
 		ret = to_file(exporter, r, path, &e);
 	if (ret)
 		ret = fail(exit_code_for(ret), "%s: %s", args->files[0], e.text);
-	if (!ret && trace_warn(args->files[0], trace_get_stats(r)) && option_flag(args, "strict"))
-		ret = EXIT_FINDING;
+	if (!ret)
+		ret = trace_finding(args, trace_warn(args->files[0], trace_get_stats(r)));
 	trace_close(r);
 	return ret;
 }

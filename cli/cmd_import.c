@@ -134,16 +134,14 @@ static int import_stream(const struct arguments *args, FILE *in, const char *nam
 	ret = i->run(in, name, out, &stats, &e);
 	if (ret)
 		return fail(exit_code_for(ret), "%s", e.text);
-	trace_warn(name, &stats);
+	ret = trace_finding(args, trace_warn(name, &stats));
 	note("%s: %" PRIu64 " events imported into %s", name, stats.events, out);
 	if (!stats.events) {
 		warn("%s: no event of it means anything here; the trace is empty. swaptrace compare reads latencies and counts of many tools",
 		     name);
 		return EXIT_FINDING;
 	}
-	if (option_flag(args, "strict") && (stats.bad_lines || stats.lost || stats.truncated))
-		return EXIT_FINDING;
-	return EXIT_DONE;
+	return option_flag(args, "strict") && stats.bad_lines ? EXIT_FINDING : ret;
 }
 
 static int run_import(const struct arguments *args)

@@ -180,7 +180,7 @@ static int run_info(const struct arguments *args)
 	struct trace_reader *r;
 	struct error e = { 0 };
 	struct info in;
-	bool damaged;
+	int finding;
 	int ret = trace_open(&r, path, &e);
 
 	if (ret)
@@ -193,14 +193,13 @@ static int run_info(const struct arguments *args)
 			print_text(&in, verify);
 		else if (info_print_json(stdout, &in, verify))
 			ret = fail(EXIT_ENVIRONMENT, "cannot write JSON");
-		damaged = trace_warn(path, in.stats);
+		finding = trace_finding(args, trace_warn(path, in.stats));
 		if (in.stats->truncated)
 			note("'swaptrace recover %s -o NEW' makes a whole trace of what is readable",
 			     path);
 		warn_offsets(&in);
-		if (!ret &&
-		    ((verify && info_finding(&in)) || (damaged && option_flag(args, "strict"))))
-			ret = EXIT_FINDING;
+		if (!ret)
+			ret = verify && info_finding(&in) ? EXIT_FINDING : finding;
 	}
 	info_free(&in);
 	trace_close(r);

@@ -12,7 +12,7 @@ static int run_recover(const struct arguments *args)
 	const char *out = option_string(args, "output", NULL);
 	struct trace_stats stats;
 	struct error e = { 0 };
-	bool damaged;
+	unsigned int wrong;
 	int ret;
 
 	if (!out)
@@ -20,11 +20,12 @@ static int run_recover(const struct arguments *args)
 	ret = trace_recover(in, out, &stats, &e);
 	if (ret)
 		return fail(ret == -EEXIST ? EXIT_USAGE : exit_code_for(ret), "%s", e.text);
-	damaged = trace_warn(in, &stats);
+	wrong = trace_warn(in, &stats);
 	if (stats.header_damaged)
 		warn("%s: the header was damaged; compare 'swaptrace dump --header %s'", in, out);
 	note("%s: %" PRIu64 " events saved from %s", out, stats.events, in);
-	return damaged && option_flag(args, "strict") ? EXIT_FINDING : EXIT_DONE;
+	/* Damage is what one comes here with. */
+	return wrong && option_flag(args, "strict") ? EXIT_FINDING : EXIT_DONE;
 }
 
 static const struct option_desc recover_options[] = {

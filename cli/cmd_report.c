@@ -62,14 +62,17 @@ static int set_times(struct sources *s, const struct arguments *args)
 }
 
 /* What the reader must not miss goes to stderr where standard output does not show it. */
-static void show_warnings(const struct report *r, const struct sources *s, bool in_output)
+static unsigned int show_warnings(const struct report *r, const struct sources *s, bool in_output)
 {
+	unsigned int wrong = 0;
+
 	for (unsigned int i = 0; i < s->n; i++)
 		if (s->v[i].summary)
-			trace_warn(s->v[i].file, &s->v[i].summary->stats);
+			wrong |= trace_warn(s->v[i].file, &s->v[i].summary->stats);
 	for (unsigned int i = 0; i < r->doc.n && !in_output; i++)
 		if (r->doc.blocks[i].kind == BLOCK_WARNING)
 			warn("%s", r->doc.blocks[i].text);
+	return wrong;
 }
 
 static int print_argdist(const struct sources *s)
@@ -180,19 +183,22 @@ static int make_report(const struct arguments *args, const struct sources *s, bo
 {
 	const char *dir = option_string(args, "output", NULL);
 	struct report r;
+	unsigned int wrong;
 	int ret;
 
 	if (report_build(&r, s)) {
 		report_free(&r);
 		return fail(EXIT_ENVIRONMENT, "out of memory");
 	}
-	show_warnings(&r, s, !argdist && !dir && formats == REPORT_TEXT);
+	wrong = show_warnings(&r, s, !argdist && !dir && formats == REPORT_TEXT);
 	if (argdist)
 		ret = print_argdist(s);
 	else if (dir)
 		ret = write_report(args, &r, s, dir, formats);
 	else
 		ret = print_report(&r, s, formats);
+	if (!ret)
+		ret = trace_finding(args, wrong);
 	if (!ret && option_flag(args, "strict") && (r.lost || r.unequal))
 		ret = EXIT_FINDING;
 	report_free(&r);

@@ -148,7 +148,7 @@ static void put_exit_status(FILE *f, bool child)
 	} codes[] = {
 		{ "0", "done" },
 		{ "1",
-		  "done, with a finding: a verification that failed, a picture that was not written; with --strict also loss, damage and unequal conditions" },
+		  "done, with a finding: a verification that failed, a picture that was not written, a damaged or cut trace; with --strict also loss, a trace that was recovered, unequal conditions" },
 		{ "2", "wrong usage" },
 		{ "3", "the input can't be read" },
 		{ "4",

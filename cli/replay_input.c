@@ -61,9 +61,8 @@ void replay_input_note_model(const struct replay_input *in, struct replay_result
 int replay_input_findings(const struct arguments *args, const struct replay_input *in)
 {
 	const struct trace_stats *s = trace_get_stats(in->reader);
-	bool finding = trace_warn(in->path, s);
 
-	return finding && option_flag(args, "strict") ? EXIT_FINDING : EXIT_DONE;
+	return trace_finding(args, trace_warn(in->path, s));
 }
 
 static int write_file(const struct replay_input *in, const struct replay_result *results,

@@ -12,7 +12,7 @@ static double percent(uint64_t part, uint64_t rest)
 	return all > 0 ? 100 * (double)part / all : 0;
 }
 
-static bool warn_damage(const char *name, const struct trace_stats *s)
+static unsigned int warn_damage(const char *name, const struct trace_stats *s)
 {
 	if (s->damaged_blocks)
 		warn("%s: %" PRIu64 " of %" PRIu64 " blocks are damaged and left out, %" PRIu64
@@ -32,7 +32,8 @@ static bool warn_damage(const char *name, const struct trace_stats *s)
 		     s->header_damaged ? ", the header is read from its second copy" : "");
 	if (s->recovered)
 		warn("%s: was recovered from a damaged or cut trace, so events are missing", name);
-	return s->damaged_blocks || s->damaged_bytes || s->truncated || s->recovered;
+	return (s->damaged_blocks || s->damaged_bytes || s->truncated ? TRACE_DAMAGE : 0) |
+	       (s->recovered ? TRACE_RECOVERED : 0);
 }
 
 static const char *plural(uint64_t n)
@@ -58,13 +59,19 @@ static void warn_text(const char *name, const struct trace_stats *s)
 		warn("%s: %ss were not in order of time and have been sorted", name, unit);
 }
 
-bool trace_warn(const char *name, const struct trace_stats *s)
+unsigned int trace_warn(const char *name, const struct trace_stats *s)
 {
-	bool damaged = warn_damage(name, s);
+	unsigned int wrong = warn_damage(name, s);
 
 	if (s->lost)
 		warn("%s: %" PRIu64 " events were lost while recording (%.2f %%)", name, s->lost,
 		     percent(s->lost, s->events));
 	warn_text(name, s);
-	return damaged || s->lost;
+	return wrong | (s->lost ? TRACE_LOSS : 0);
+}
+
+int trace_finding(const struct arguments *args, unsigned int wrong)
+{
+	return wrong & TRACE_DAMAGE || (wrong && option_flag(args, "strict")) ? EXIT_FINDING
+									      : EXIT_DONE;
 }

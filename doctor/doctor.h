@@ -18,6 +18,15 @@
 
 #define DOCTOR_DEVICES_MAX 64
 
+/* mm_stat and bd_stat of a zram device; pages are of the machine's size, backed ones of 4 KiB. */
+struct doctor_zram {
+	uint64_t original_kb, compressed_kb;
+	uint64_t limit_kb; /* of its memory; 0: none */
+	uint64_t same;	   /* pages of one value, which take no memory */
+	uint64_t incompressible;
+	uint64_t backed, backed_reads, backed_writes; /* on its backing device */
+};
+
 /* One line of /proc/swaps, and what /sys says of the device behind it. */
 struct doctor_device {
 	char name[256]; /* blanks as they are, without " (deleted)" */
@@ -29,6 +38,8 @@ struct doctor_device {
 			  */
 	int synchronous; /* zram, ramdisk, persistent memory: 1, 0, -1 unknown */
 	uint64_t memory_kb; /* zram: memory that comes back when the device is emptied */
+	bool is_zram;
+	struct doctor_zram zram; /* of such a device */
 };
 
 struct doctor_swaps {
@@ -64,6 +75,7 @@ bool doctor_below_cluster(uint64_t size_kb, uint64_t page_size, uint64_t cluster
 /* The counters of /proc/vmstat that concern swap, in pages; COUNT_UNKNOWN where there is none. */
 struct doctor_counters {
 	uint64_t pswpin, pswpout, swap_ra, swap_ra_hit;
+	uint64_t zswpin, zswpout, zswpwb;
 	uint64_t all; /* a checksum over every counter of the file: to see whether any moved */
 };
 
@@ -104,6 +116,21 @@ struct text doctor_bytes(double bytes);
 /* Which readahead serves swap-ins of anonymous memory. */
 enum readahead_kind { RA_KIND_UNKNOWN, RA_KIND_OFF, RA_KIND_CLUSTER, RA_KIND_VMA };
 
+/* What /proc/meminfo says, kB. */
+struct doctor_memory {
+	uint64_t total_kb, free_kb, available_kb, buffers_kb, active_file_kb, inactive_file_kb;
+	uint64_t reclaimable_kb; /* SReclaimable */
+	uint64_t min_free_kb;	 /* vm.min_free_kbytes */
+};
+
+/* zswap: a cache of compressed pages in memory before the swap devices. */
+struct doctor_zswap {
+	int enabled, shrinker; /* 1, 0, -1 unknown */
+	uint64_t max_pool_percent;
+	uint64_t pool_kb, stored_kb; /* memory it takes, and what is in it uncompressed */
+	char compressor[32];
+};
+
 /* All that is read in one go. */
 struct doctor_facts {
 	char root[512];
@@ -119,7 +146,8 @@ struct doctor_facts {
 	struct doctor_swaps swaps;
 	struct doctor_counters counters;
 	bool procfs; /* /proc/vmstat is the kernel's */
-	uint64_t mem_available_kb;
+	struct doctor_memory memory;
+	struct doctor_zswap zswap;
 	uint64_t swap_cached_kb;
 	enum readahead_kind readahead;
 	const char *why;	  /* of @readahead */
@@ -141,18 +169,52 @@ void doctor_decide_readahead(struct doctor_facts *f);
 /** readahead_kind_name - "VMA", "cluster", "off", "unknown" */
 const char *readahead_kind_name(enum readahead_kind k);
 
-/* Whether a swapoff of all devices fits in memory (case 16). */
-struct swapoff_verdict {
-	bool known;
-	bool fits;
-	uint64_t used_kb, returned_kb; /* @returned_kb: memory that zram gives back meanwhile */
-	uint64_t available_kb, shortfall_kb;
-	uint64_t fitting_kb; /* the part of @used_kb that can be read in */
+enum swapoff_answer { SWAPOFF_FITS, SWAPOFF_FITS_NOT, SWAPOFF_DEPENDS };
+
+/*
+ * Whether a swapoff fits in memory (case 16), kB. Where something is not told both ends of what it
+ * can be are kept: the answer is certain or it is that it depends.
+ */
+struct swapoff_bounds {
+	enum swapoff_answer answer;
+	bool memory_known;
+	bool estimated; /* no MemAvailable: what can be had is between two bounds */
+	uint64_t used_kb;
+	uint64_t zram_kb;			    /* memory that zram gives back meanwhile */
+	uint64_t returned_low_kb, returned_high_kb; /* the same and zswap's */
+	uint64_t needed_low_kb, needed_high_kb;
+	uint64_t available_low_kb, available_high_kb;
+	uint64_t others_free_kb; /* room on the devices that stay */
 };
 
-/** doctor_swapoff_verdict - from used swap, MemAvailable and what sits in zram, all in kB */
-struct swapoff_verdict doctor_swapoff_verdict(uint64_t used_kb, uint64_t returned_kb,
-					      uint64_t available_kb);
+/** doctor_swapoff_bounds - of device @device of the facts, -1: of all */
+void doctor_swapoff_bounds(const struct doctor_facts *f, int device, struct swapoff_bounds *b);
+
+/** doctor_find_device - the index of a device by its path or the last part of it; -1: none */
+int doctor_find_device(const struct doctor_facts *f, const char *name);
+
+/** doctor_zswap_read - the settings of zswap; doctor_zram_read - mm_stat and bd_stat of a device */
+void doctor_zswap_read(struct doctor_facts *f);
+void doctor_zram_read(const struct doctor_facts *f, const char *base, struct doctor_device *d);
+
+/** doctor_print_compressed - zram and zswap, where there is any of them */
+void doctor_print_compressed(FILE *out, const struct doctor_facts *f);
+
+/** doctor_release_since - whether the release is known and at least MAJOR.MINOR */
+bool doctor_release_since(const struct doctor_facts *f, unsigned int major, unsigned int minor);
+
+/** doctor_equal_priorities - whether two devices have the same: then they take turns */
+bool doctor_equal_priorities(const struct doctor_swaps *s);
+
+/** doctor_lost_accounting - whether this kernel's swapoff tells readahead nothing of its hits */
+bool doctor_lost_accounting(const struct doctor_facts *f);
+
+/** doctor_swapoff_reads - estimate: reads of a swapoff of that much in order; @before: before 6.18
+ */
+double doctor_swapoff_reads(const struct doctor_facts *f, uint64_t used_kb, bool before);
+
+/** doctor_print_lost_accounting - the same in words; nothing on other kernels */
+void doctor_print_lost_accounting(FILE *out, const struct doctor_facts *f, uint64_t used_kb);
 
 /* How fast swap empties, from two readings (case 15). */
 struct drain_rate {

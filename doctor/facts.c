@@ -99,19 +99,6 @@ static bool begins(const char *s, const char *prefix)
 	return !strncmp(s, prefix, len) && s[len] >= '0' && s[len] <= '9';
 }
 
-/* Third number of mm_stat: memory that the compressed pages take, in bytes. */
-static uint64_t zram_memory(const struct doctor_facts *f, const char *name)
-{
-	char path[512], line[256];
-	uint64_t bytes;
-
-	snprintf(path, sizeof(path), "/sys/class/block/%.200s/mm_stat", name);
-	if (!read_below(f, path, line, sizeof(line)) ||
-	    sscanf(line, "%*u %*u %" SCNu64, &bytes) != 1)
-		return COUNT_UNKNOWN;
-	return bytes / 1024;
-}
-
 static void describe_disk(const struct doctor_facts *f, struct doctor_device *d)
 {
 	const char *slash = strrchr(d->name, '/'), *base = slash ? slash + 1 : d->name;
@@ -121,8 +108,9 @@ static void describe_disk(const struct doctor_facts *f, struct doctor_device *d)
 	d->rotational = read_rotational(folder);
 	/* The kernel keeps the flag to itself; these are the drivers that set it. */
 	d->synchronous = begins(base, "zram") || begins(base, "ram") || begins(base, "pmem");
-	if (begins(base, "zram"))
-		d->memory_kb = zram_memory(f, base);
+	d->is_zram = begins(base, "zram");
+	if (d->is_zram)
+		doctor_zram_read(f, base, d);
 }
 
 /* The disk below a swap file, where its file system has one. */
@@ -156,6 +144,11 @@ static void set_mode(struct doctor_facts *f, enum readahead_kind kind, const cha
 	f->why = why;
 }
 
+static bool is_before_vma(const struct doctor_facts *f)
+{
+	return doctor_release_since(f, 1, 0) && !doctor_release_since(f, 4, 14);
+}
+
 void doctor_decide_readahead(struct doctor_facts *f)
 {
 	unsigned int rotational = 0, unknown = 0;
@@ -168,6 +161,8 @@ void doctor_decide_readahead(struct doctor_facts *f)
 	}
 	if (!f->page_cluster)
 		set_mode(f, RA_KIND_OFF, "page-cluster is 0: one page a read");
+	else if (f->vma_ra < 0 && is_before_vma(f))
+		set_mode(f, RA_KIND_CLUSTER, "kernels before 4.14 have no other");
 	else if (f->vma_ra < 0)
 		set_mode(f, RA_KIND_UNKNOWN, "vma_ra_enabled cannot be read");
 	else if (!f->vma_ra)
@@ -224,18 +219,40 @@ static void read_settings(struct doctor_facts *f)
 
 static void read_memory(struct doctor_facts *f)
 {
-	char name[1024], line[256];
+	const struct {
+		const char *name;
+		uint64_t *to;
+	} lines[] = {
+		{ "MemTotal:", &f->memory.total_kb },
+		{ "MemFree:", &f->memory.free_kb },
+		{ "MemAvailable:", &f->memory.available_kb },
+		{ "Buffers:", &f->memory.buffers_kb },
+		{ "Active(file):", &f->memory.active_file_kb },
+		{ "Inactive(file):", &f->memory.inactive_file_kb },
+		{ "SReclaimable:", &f->memory.reclaimable_kb },
+		{ "SwapCached:", &f->swap_cached_kb },
+		{ "Zswap:", &f->zswap.pool_kb },
+		{ "Zswapped:", &f->zswap.stored_kb },
+	};
+	char name[1024], line[256], key[64];
 	struct error e;
 	FILE *in = open_below(f->root, "/proc/meminfo", name, sizeof(name), &e);
+	uint64_t kb;
 
-	f->mem_available_kb = COUNT_UNKNOWN;
-	f->swap_cached_kb = COUNT_UNKNOWN;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		*lines[i].to = COUNT_UNKNOWN;
 	while (in && fgets(line, sizeof(line), in)) {
-		sscanf(line, "MemAvailable: %" SCNu64, &f->mem_available_kb);
-		sscanf(line, "SwapCached: %" SCNu64, &f->swap_cached_kb);
+		if (sscanf(line, "%63s %" SCNu64, key, &kb) != 2)
+			continue;
+		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+			if (!strcmp(lines[i].name, key))
+				*lines[i].to = kb;
 	}
 	if (in)
 		fclose(in);
+	f->memory.min_free_kb = COUNT_UNKNOWN;
+	if (read_below(f, "/proc/sys/vm/min_free_kbytes", line, sizeof(line)))
+		sscanf(line, "%" SCNu64, &f->memory.min_free_kb);
 }
 
 /* One file bound over the kernel's is as wrong as a whole made-up /proc. */
@@ -257,6 +274,7 @@ int doctor_facts_read(struct doctor_facts *f, const char *root, struct error *e)
 	read_kernel(f);
 	read_settings(f);
 	read_memory(f);
+	doctor_zswap_read(f);
 	f->procfs = is_procfs(f);
 	ret = doctor_swaps_now(&f->swaps, root, &f->have_swaps, e);
 	if (!ret)

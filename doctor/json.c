@@ -30,17 +30,44 @@ static json_t *escaped(const char *s)
 	return json_string(text);
 }
 
+static json_t *zram(const struct doctor_device *d)
+{
+	const struct doctor_zram *z = &d->zram;
+
+	if (!d->is_zram)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "original_kb",
+			 number(z->original_kb), "compressed_kb", number(z->compressed_kb),
+			 "memory_kb", number(d->memory_kb), "limit_kb", number(z->limit_kb),
+			 "same_pages", number(z->same), "incompressible_pages",
+			 number(z->incompressible), "backed_pages", number(z->backed),
+			 "backed_reads", number(z->backed_reads), "backed_writes",
+			 number(z->backed_writes));
+}
+
+static json_t *zswap(const struct doctor_facts *f)
+{
+	const struct doctor_zswap *z = &f->zswap;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "enabled",
+			 known_bool(z->enabled), "shrinker", known_bool(z->shrinker),
+			 "max_pool_percent", number(z->max_pool_percent), "pool_kb",
+			 number(z->pool_kb), "stored_kb", number(z->stored_kb), "zswpin",
+			 number(f->counters.zswpin), "zswpout", number(f->counters.zswpout),
+			 "zswpwb", number(f->counters.zswpwb));
+}
+
 static json_t *device(const struct doctor_facts *f, const struct doctor_device *d)
 {
 	uint64_t slots;
 	bool small = doctor_below_cluster(d->size_kb, f->page_size, f->cluster_slots, &slots);
 
-	return json_pack("{s:o, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:b}", "name",
+	return json_pack("{s:o, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:b, s:o}", "name",
 			 escaped(d->name), "type", d->file ? "file" : "partition", "deleted",
 			 d->deleted, "size_kb", number(d->size_kb), "used_kb", number(d->used_kb),
 			 "priority", d->priority, "rotational", known_bool(d->rotational),
 			 "synchronous", known_bool(d->synchronous), "slots", number(slots),
-			 "below_cluster", small);
+			 "below_cluster", small, "zram", zram(d));
 }
 
 static json_t *devices(const struct doctor_facts *f)
@@ -108,7 +135,8 @@ static json_t *recording(const struct doctor_hooks *h)
 int doctor_json(FILE *out, const struct doctor_facts *f, const struct doctor_hooks *h)
 {
 	json_t *o = json_pack(
-		"{s:s, s:i, s:{s:o, s:o, s:s, s:b}, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}",
+		"{s:s, s:i, s:{s:o, s:o, s:s, s:b}, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, "
+		"s:o, s:b, s:b}",
 		"swaptrace", "doctor", "version", 1, "kernel", "release", escaped(f->release),
 		"machine", escaped(f->machine), "model", f->kernel.name, "exact_model",
 		(f->kernel.exact & KERNEL_READAHEAD) != 0, "page_size", number(f->page_size),
@@ -116,7 +144,9 @@ int doctor_json(FILE *out, const struct doctor_facts *f, const struct doctor_hoo
 		f->have_swaps ? devices(f) : json_null(), "size_kb",
 		number(doctor_swaps_size(&f->swaps)), "used_kb",
 		number(doctor_swaps_used(&f->swaps)), "readahead", readahead(f), "procfs",
-		f->procfs, "counters", counters(&f->counters), "recording", recording(h));
+		f->procfs, "counters", counters(&f->counters), "recording", recording(h), "zswap",
+		zswap(f), "equal_priorities", doctor_equal_priorities(&f->swaps),
+		"swapoff_loses_accounting", doctor_lost_accounting(f));
 	int ret = !o ? -ENOMEM : json_dumpf(o, out, JSON_INDENT(2)) ? -EIO : 0;
 
 	if (!ret)

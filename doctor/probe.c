@@ -375,11 +375,12 @@ static int check_memory(const struct probe_options *o, struct error *e)
 	uint64_t need = ((o->device ? 0 : o->size_mb) + 64) << 10;
 	int ret = f ? doctor_facts_read(f, "", e) : error_set(e, -ENOMEM, "out of memory");
 
-	if (!ret && f->mem_available_kb != COUNT_UNKNOWN && f->mem_available_kb < need)
+	if (!ret && f->memory.available_kb != COUNT_UNKNOWN && f->memory.available_kb < need)
 		ret = error_set(e, -ENOMEM,
 				"%llu kB of memory are available, the probe wants %llu; choose a "
 				"smaller --size",
-				(unsigned long long)f->mem_available_kb, (unsigned long long)need);
+				(unsigned long long)f->memory.available_kb,
+				(unsigned long long)need);
 	free(f);
 	return ret;
 }

@@ -140,24 +140,3 @@ bool doctor_below_cluster(uint64_t size_kb, uint64_t page_size, uint64_t cluster
 	*slots = size_kb / (page_size / 1024) + 1;
 	return *slots < cluster_slots;
 }
-
-struct swapoff_verdict doctor_swapoff_verdict(uint64_t used_kb, uint64_t returned_kb,
-					      uint64_t available_kb)
-{
-	struct swapoff_verdict v = { .known = available_kb != COUNT_UNKNOWN, .used_kb = used_kb };
-
-	v.available_kb = available_kb;
-	/* What is compressed in memory can't give back more than it holds. */
-	v.returned_kb = returned_kb == COUNT_UNKNOWN ? 0 : returned_kb;
-	if (v.returned_kb > used_kb)
-		v.returned_kb = used_kb;
-	if (!v.known)
-		return v;
-	v.fitting_kb = used_kb;
-	v.fits = used_kb - v.returned_kb <= available_kb;
-	if (!v.fits) {
-		v.shortfall_kb = used_kb - v.returned_kb - available_kb;
-		v.fitting_kb = used_kb - v.shortfall_kb;
-	}
-	return v;
-}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "doctor/doctor.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "render/table.h"
@@ -28,6 +29,11 @@ static void print_kernel(FILE *out, const struct doctor_facts *f)
 		f->kernel.exact & KERNEL_READAHEAD
 			? ""
 			: ", the nearest: none is exact for this release");
+	/* The hits of the heuristic came with 3.14. */
+	if (doctor_release_since(f, 1, 0) && !doctor_release_since(f, 3, 14))
+		fprintf(out,
+			"  this kernel reads 2^page-cluster pages each time; the model's windows, "
+			"which follow hits, are of 3.14 and later\n");
 }
 
 static void add_device(struct table *t, const struct doctor_device *d)
@@ -84,6 +90,19 @@ static void print_small_devices(FILE *out, const struct doctor_facts *f)
 			clean_name(d, name, sizeof(name)), format_count(slots).s,
 			format_count(f->cluster_slots).s);
 	}
+}
+
+/* Devices of one priority are no order. */
+static void print_turns(FILE *out, const struct doctor_facts *f)
+{
+	if (f->swaps.n < 2)
+		return;
+	if (doctor_equal_priorities(&f->swaps))
+		fprintf(out, "  devices of equal priority take turns, a cluster at a time%s\n",
+			doctor_release_since(f, 6, 19)
+				? "; from 6.19 on all that were switched on without a priority "
+				  "are equal"
+				: "");
 }
 
 static void print_no_swap(FILE *out, const struct doctor_facts *f)
@@ -153,7 +172,12 @@ static void print_counters(FILE *out, const struct doctor_facts *f)
 
 	fprintf(out, "since boot: swap_ra %s, swap_ra_hit %s, hit rate %s\n",
 		format_count(c->swap_ra).s, format_count(c->swap_ra_hit).s,
-		format_percent(percent_of(c->swap_ra_hit, c->swap_ra)).s);
+		format_percent(c->swap_ra_hit > c->swap_ra ? NAN
+							   : percent_of(c->swap_ra_hit, c->swap_ra))
+			.s);
+	if (c->swap_ra != COUNT_UNKNOWN && c->swap_ra_hit != COUNT_UNKNOWN &&
+	    c->swap_ra_hit > c->swap_ra)
+		fprintf(out, "  more hits than pages read ahead contradict each other: no rate\n");
 	if (c->swap_ra == COUNT_UNKNOWN)
 		fprintf(out, "  this kernel does not count what it reads ahead\n");
 }
@@ -214,11 +238,14 @@ void doctor_print(FILE *out, const struct doctor_facts *f, const struct doctor_h
 	if (f->swaps.n) {
 		print_devices(out, f);
 		print_small_devices(out, f);
+		print_turns(out, f);
 		print_traffic(out, f);
+		doctor_print_compressed(out, f);
 	} else {
 		print_no_swap(out, f);
 	}
 	print_readahead(out, f);
 	print_counters(out, f);
+	doctor_print_lost_accounting(out, f, doctor_swaps_used(&f->swaps));
 	print_hooks(out, f, h);
 }

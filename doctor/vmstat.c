@@ -18,6 +18,12 @@ static uint64_t *counter_of(struct doctor_counters *c, const char *name)
 		return &c->pswpout;
 	if (!strcmp(name, "swap_ra"))
 		return &c->swap_ra;
+	if (!strcmp(name, "zswpin"))
+		return &c->zswpin;
+	if (!strcmp(name, "zswpout"))
+		return &c->zswpout;
+	if (!strcmp(name, "zswpwb"))
+		return &c->zswpwb;
 	return strcmp(name, "swap_ra_hit") ? NULL : &c->swap_ra_hit;
 }
 
@@ -43,7 +49,7 @@ int doctor_counters_read(struct doctor_counters *c, FILE *in, const char *name, 
 	unsigned int n = 0;
 
 	*c = (struct doctor_counters){ COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN,
-				       0 };
+				       COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN, 0 };
 	while (getline(&line, &size, in) > 0)
 		n += take_counter(c, line);
 	free(line);

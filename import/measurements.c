@@ -580,6 +580,8 @@ static bool points_behind(const struct parsing *r, struct measurement_row *row, 
 	if (row->n < 3 || i + 1 != r->nwords || !is(&r->words[i], "points") || !last->q.sign)
 		return false;
 	row->n--;
+	last[-1].have_declared = last[-1].declared_in_row = last[-1].declared_points = true;
+	last[-1].declared = last->q;
 	return true;
 }
 

@@ -28,6 +28,7 @@ struct measured_value {
 	size_t end;	      /* where it ends in its line, in bytes */
 	bool have_declared;   /* a change was written behind it */
 	bool declared_in_row; /* at the end of the row, not in parentheses behind this value */
+	bool declared_points; /* as a difference of percentages */
 	struct quantity declared;
 };
 

@@ -297,6 +297,7 @@ static void declare(struct readings *r, const struct measurement_row *row, unsig
 	d.after = row->v[i].q;
 	d.declared = row->v[i].declared;
 	d.in_parentheses = !row->v[i].declared_in_row;
+	d.points = row->v[i].declared_points;
 	readings_declare(r, &d);
 }
 

@@ -4,11 +4,12 @@
 # machine state each, records every run, predicts from the trace of one policy what the others did,
 # and writes docs/fidelity.md. No figure in that file comes from anywhere else.
 #
-# usage: lab/fidelity.sh --recorder FILE | --measure [--out DIR] [--doc FILE] [--list] [NAME...]
+# usage: lab/fidelity.sh --recorder FILE | --measure [--out DIR] [--doc FILE] [--merge] [--list] [NAME...]
 #
 # On stdout one line a comparison, "pass" or "miss" first ("open": not claimed, "again": the same
 # policy once more). With NAMEs only these experiments are run, and no document is written unless
-# --doc says where. --measure runs no guest: it predicts and compares anew from the recordings that
+# --doc says where. --merge puts them into the kept results (fidelity/results.jsonl), in the place of earlier ones,
+# and writes docs/fidelity.md of all. --measure runs no guest: it predicts and compares anew from the recordings that
 # are in DIR. Exit status: 0, 1 where a prediction misses a goal, 2 wrong usage, 123 where no guest
 # can be had, 125 where one failed.
 set -u -o pipefail
@@ -17,6 +18,9 @@ LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 SWAPTRACE=${SWAPTRACE:-$LAB/../swaptrace}
 # shellcheck source=lab/fidelity/pairs.sh
 . "$LAB/fidelity/pairs.sh"
+
+# What docs/fidelity.md was made of.
+KEPT=$LAB/fidelity/results.jsonl
 
 # NAME | kind of goals | CPUs | what it shows | options of lab/run.sh | policies, the first one is
 # run twice. Kinds: see fidelity/compare.jq.
@@ -194,12 +198,13 @@ wanted() {
 }
 
 parse_arguments() {
-	RECORDER="" OUT=$LAB/../build/fidelity DOC=- WANTED=() MEASURE=no
+	RECORDER="" OUT=$LAB/../build/fidelity DOC=- WANTED=() MEASURE=no MERGE=no
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--help) usage && exit 0 ;;
 		--list) experiments | cut -d '|' -f 1,4 | tr '|' '\t' && exit 0 ;;
 		--measure) MEASURE=yes ;;
+		--merge) MERGE=yes DOC=$LAB/../docs/fidelity.md ;;
 		--recorder | --out | --doc)
 			[ $# -gt 1 ] || { usage >&2 && exit 2; }
 			case $1 in
@@ -221,6 +226,25 @@ parse_arguments() {
 	[ "$DOC" != - ] || [ ${#WANTED[@]} -gt 0 ] || [ $MEASURE = yes ] || DOC=$LAB/../docs/fidelity.md
 }
 
+# merged: the kept results with those of this run, in the order of the table.
+merged() {
+	jq -cn --slurpfile kept "$KEPT" --slurpfile new "$OUT/results.jsonl" --arg names "$(experiments | cut -d '|' -f 1)" '
+		($names | split("\n")) as $order |
+		[$kept[] | select(.name as $name | all($new[]; .name != $name))] + $new |
+		map(select(.name as $name | $order | index($name))) | sort_by(.name as $name | $order | index($name))[]'
+}
+
+# write_document: of what this run gave, or of all that is kept.
+write_document() {
+	local results=$OUT/results.jsonl
+	if [ $MERGE = yes ]; then
+		results=$OUT/merged.jsonl
+		merged >"$results" || return
+	fi
+	jq -rs --arg date "$(date -u +%F)" -f "$FIDELITY/document.jq" "$results" >"$OUT/fidelity.md" && cp "$OUT/fidelity.md" "$DOC" || return
+	[ "$DOC" != "$LAB/../docs/fidelity.md" ] || cp "$results" "$KEPT"
+}
+
 main() {
 	local line count=0 status
 	parse_arguments "$@"
@@ -237,8 +261,7 @@ main() {
 		exit 2
 	fi
 	if [ "$DOC" != - ]; then
-		jq -rs --arg date "$(date -u +%F)" -f "$FIDELITY/document.jq" "$OUT/results.jsonl" >"$OUT/fidelity.md" && cp "$OUT/fidelity.md" "$DOC" ||
-			exit 125
+		write_document || exit 125
 		say "written: $DOC"
 	fi
 	jq -es 'all(.[].pairs[]; .compared.pass or .compared.open or .how == "again") and all(.[].derived[]; .pass)' \

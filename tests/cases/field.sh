@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 91
+tap_plan 124
 D=$TOP/tests/data/field
 cd "$WORK" || exit 1
 
@@ -288,4 +288,86 @@ tap_is "$(query '[metric("node_vmstat_pswpin") | .kind, .changes[1].difference, 
 # --- thp_swap_allocator_test ------------------------------------------------------------------------------------------
 printf 'Iteration 1: swpout inc: 219, swpout fallback inc: 125, Fallback percentage: 36.34%%\nIteration 2: swpout inc: 200, swpout fallback inc: 0, Fallback percentage: 0.00%%\n' >tsat
 tap_is "$(query '[metric("swpout"), metric("fallback")] | map(.inputs[0].sum)' tsat tsat)" "[419,125]" "thp_swap_allocator_test"
+# --- answers that people work out by hand ---------------------------------------------------------------------------------
+# answers NAME FILES...: the derived answer of all inputs in hundredths, and its change
+answers() {
+	local name=$1
+	shift
+	"$SWAPTRACE" compare --json "$@" 2>/dev/null |
+		jq -c --arg n "$name" '.derived.answers[] | select(.name == $n) | [(.inputs[], .changes[1]) | if . then . * 100 | round / 100 else . end]'
+}
+# 8530 of 138442 and 14441 of 137930 folios; 9,466,752 of 45,893,... kB: the case's own shares
+M=("$D/memtier8g-before.txt" "$D/memtier8g-after.txt")
+tap_is "$(answers "fallback, by folios" "${M[@]}") $(answers "fallback, by memory" "${M[@]}")" "[6.16,10.47,4.31] [20.63,13.44,-7.19]" \
+	"C09: worse by folios, better by memory"
+tap_is "$(query '[.mthp[] | select(.size_kb) | .inputs[0].fallback_percent | if . then . * 100 | round / 100 else . end]' "${M[@]}")" \
+	"[1.25,0.78,0.19,1.63,94.89,100,null,100]" "C09: each size"
+# 919094 / 933820, 1008935 / 1015820
+tap_is "$(answers "readahead hit rate" "$L")" "[98.42,99.32,0.9]" "hit rate, its change in points"
+tap_is "$(answers "readahead that was not used" "$L")" "[14726,6885,-53.25]" "readahead that was not used"
+tap_is "$(answers "readahead hit rate" "$Z")" "[null,null,null]" "C07: hits without readahead: no rate"
+tap_is "$(query '.derived.notes[0]' "$Z")" \
+	'"mm-unstable-10-16-2024: 3,004 hits of 0 pages read ahead contradict each other: no hit rate"' "C07: and it is said"
+# (1496916 * 4 + 1131176 * 8 + 1866884 * 16) / 54730678
+tap_is "$(answers "pages from zswap that came in large folios" "$Z")" "[null,82.05,null]" "C07: share of large folios"
+# 4 * 6861131.6 / 29978971.6 of the five rounds together
+tap_is "$(answers "pages swapped in that came in large folios" "${F[@]}")" "[88.62,91.55,2.92]" "C04: share of large folios"
+tap_is "$(answers "pages swapped in that came in large folios" --page-size 16384 "${F[@]}")" "[0,0,0]" "C04: 16 kB are no large folio of 16 KiB pages"
+# 10 pages a second of 4096 bytes; differences of swap_ra 500, swap_ra_hit 300, pswpin 1000
+tap_is "$(answers "written to swap, a second" --interval 300 "$D/vmstats.txt" "$D/vmstats2.txt")" "[null,40960,null]" "C17: 40 KiB/s at 4 KiB a page"
+compare --interval 300 "$D/vmstats.txt" "$D/vmstats2.txt"
+tap_grep '^written to swap, a second .* 40\.00 KiB/s ' "$OUT" "C17: also in text"
+tap_grep 'at 4 KiB a page, which is assumed: --page-size tells' "$OUT" "C17: the page size is said"
+tap_is "$(answers "readahead hit rate" vm1 vm2) $(answers "swap-ins that readahead brought" vm1 vm2)" "[60,60,0] [null,50,null]" \
+	"of counters since boot it is what was counted in between; more read ahead than swapped in is no share"
+printf 'pswpin: 900\npgmajfault: 300\n' >faults
+tap_is "$(answers "pages swapped in per major fault" faults faults)" "[3,3,0]" "pages per major fault"
+# --- C12, C13: doctor -------------------------------------------------------------------------------------------------------
+doctor() {
+	SWAPTRACE_ROOT=$D/$1 run "$SWAPTRACE" doctor "${@:2}"
+}
+doctor swapoff-enomem --swapoff-check
+tap_is "$STATUS" 1 "C12: a certain no without MemAvailable"
+# 620712 + 77108 + 6288 + 66488 + 20; 6238388 less that
+tap_grep '770,616 kB can be had' "$OUT" "C12: the upper bound, without shmem"
+tap_grep '^will not fit: .* shortfall at least 5,467,772 kB$' "$OUT" "C12: what misses at the least"
+# The other two have 17,685 kB free each: 2079462 - 770616 - 35370
+doctor swapoff-enomem --swapoff-check /dev/dm-2 --json
+tap_is "$STATUS $(jq -c '[.device, .answer, .fits, .used_kb, .available_high_kb, .others_free_kb, .shortfall_kb]' "$OUT")" \
+	'1 ["/dev/dm-2","does not fit",false,2079462,770616,35370,1273476]' "C12: one device"
+doctor swapoff-enomem --swapoff-check dm-9
+tap_is "$STATUS" 3 "C12: a device that is not on"
+doctor swapoff-enomem
+tap_grep '^readahead: cluster \(kernels before 4\.14 have no other\)' "$OUT" "C12: before 4.14 there is cluster readahead only"
+tap_grep 'this kernel reads 2\^page-cluster pages each time' "$OUT" "C12: and before 3.14 windows are fixed"
+doctor zswap --swapoff-check
+tap_is "$STATUS" 0 "C13: what zswap gives back counts"
+# 12288 - 2180 = 10108, 11000 - 10108
+tap_grep '10,108 kB are needed' "$OUT" "C13: needed"
+tap_grep '^will fit: 892 kB of available memory are left$' "$OUT" "C13: left"
+doctor zswap
+# 27150029 and 93811916 pages of 4 KiB
+tap_grep 'through zswap since boot: 103\.57 GiB read, 357\.86 GiB written' "$OUT" "C13: traffic through zswap"
+tap_grep '^zswap: enabled; pool 2,180 kB holds 10,808 kB' "$OUT" "C13: the pool"
+tap_grep 'more hits than pages read ahead contradict each other' "$OUT" "C13: hits without readahead"
+doctor zswap --json
+tap_is "$(jq -c '.zswap | [.enabled, .pool_kb, .stored_kb, .zswpin, .zswpwb, .max_pool_percent]' "$OUT")" \
+	'[true,2180,10808,27150029,64,null]' "C13: the same in JSON, with what is unknown"
+mkdir new
+cp -r "$D/zswap/." new
+echo 6.19.3 >new/proc/sys/kernel/osrelease
+printf 'Filename\tType\tSize\tUsed\tPriority\n/dev/zram0 partition 8388604 4096 -1\n/dev/nvme0n1p3 partition 8388604 8192 -1\n' >new/proc/swaps
+mkdir -p new/sys/class/block/zram0
+echo "4194304 1000000 1048576 0 2000000 7 0 3 0" >new/sys/class/block/zram0/mm_stat
+echo "5 2 9" >new/sys/class/block/zram0/bd_stat
+SWAPTRACE_ROOT=new run "$SWAPTRACE" doctor
+tap_grep 'devices of equal priority take turns, a cluster at a time; from 6\.19 on' "$OUT" "6.19: equal default priorities take turns"
+tap_grep 'zram0: 4,096 kB stored in 1,024 kB of memory \(4\.00 : 1\); 3 pages incompressible, 7 of one value; written back: 5 pages, 2 read again' "$OUT" \
+	"zram: mm_stat and bd_stat"
+# 12288 kB are 3,072 pages: 3/4 of 4,096, with 2,728 and 513 reads
+tap_grep 'an estimate for the 12,288 kB in use, were they in order: 2,046 reads instead of 385' "$OUT" "6.18 to 7.3: what swapoff's lost accounting costs"
+tap_grep 'swap_ra 1,368, swap_ra_hit 0, where 6\.17 has 3,583' "$OUT" "6.18 to 7.3: the counters that were measured"
+echo 6.17.9 >new/proc/sys/kernel/osrelease
+SWAPTRACE_ROOT=new run "$SWAPTRACE" doctor
+tap_grep_none 'do not count its pages as readahead hits|from 6\.19 on' "$OUT" "6.17 does neither"
 tap_end

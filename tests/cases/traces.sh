@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-tap_plan 90
+tap_plan 95
 
 HEAD='# swaptrace text 1
 # release=6.12.117 arch=x86_64 page_size=4096 page_cluster=3
@@ -197,7 +197,7 @@ SIZE=$(stat -c %s "$WORK/big.data")
 cp "$WORK/big.data" "$WORK/bad.data"
 damage "$WORK/bad.data" $((SIZE / 2)) 64
 run "$SWAPTRACE" dump --no-header "$WORK/bad.data"
-tap_is "$STATUS" 0 "64 damaged bytes: the rest is dumped"
+tap_is "$STATUS" 1 "64 damaged bytes: the rest is dumped, and that is a finding"
 tap_grep 'bad\.data: 1 of [0-9]+ blocks are damaged' "$ERR" "they cost one block, and that is said"
 tap_is "$(grep -c warning "$ERR")" 1 "in one line"
 LOST=$(sed -nE 's/.*left out, ([0-9]+) events.*/\1/p' "$ERR")
@@ -225,7 +225,7 @@ tap_is "$("$SWAPTRACE" dump --no-header "$WORK/saved.data" | wc -l)" 200000 "all
 
 head -c $((SIZE * 2 / 3)) "$WORK/big.data" >"$WORK/cut.data"
 run "$SWAPTRACE" dump --no-header "$WORK/cut.data"
-tap_is "$STATUS" 0 "a cut trace is read to its last whole block"
+tap_is "$STATUS" 1 "a cut trace is read to its last whole block, and that is a finding"
 head -n "$(wc -l <"$OUT")" <(grep -v '^#' "$WORK/big.txt") >"$WORK/prefix"
 tap_same "$OUT" "$WORK/prefix" "with exactly the events before the cut"
 run "$SWAPTRACE" info --verify "$WORK/cut.data"
@@ -235,6 +235,25 @@ run "$SWAPTRACE" recover "$WORK/cut.data" -o "$WORK/saved.data"
 run "$SWAPTRACE" info --verify "$WORK/saved.data"
 tap_is "$STATUS" 0 "recovered, it is whole"
 tap_grep 'note recovered .*truncated=1' "$OUT" "and remembers what it was"
+# What was wrong with the file goes into results, also by way of recover.
+wrong_in_json() {
+	"$SWAPTRACE" replay -q --json "$1" 2>/dev/null | jq -c '.trace | [.damaged_blocks, .damaged_events, .truncated, .recovered]'
+}
+tap_is "$(wrong_in_json "$WORK/saved.data")" "[0,0,true,true]" "recovered: JSON says that the end was missing"
+tap_is "$(wrong_in_json "$WORK/cut.data")" "[0,0,true,false]" "cut: JSON says so"
+tap_is "$(wrong_in_json "$WORK/big.data")" "[0,0,false,false]" "whole: nothing to say"
+"$SWAPTRACE" recover -q "$WORK/bad.data" -o "$WORK/mended.data" 2>/dev/null
+tap_is "$(wrong_in_json "$WORK/bad.data") $(wrong_in_json "$WORK/mended.data")" "[1,$LOST,false,false] [1,$LOST,false,true]" \
+	"damaged: JSON says how many events are missing, before and after recover"
+for command in replay report info "export -o $WORK/exported"; do
+	# shellcheck disable=SC2086 # a command with its options
+	"$SWAPTRACE" $command "$WORK/bad.data" >"$WORK/.out2" 2>/dev/null
+	echo "$command $?"
+	# shellcheck disable=SC2086
+	"$SWAPTRACE" $command "$WORK/mended.data" >"$WORK/.out2" 2>/dev/null
+	echo "$command $?"
+done | awk '{ print $NF }' | paste -s -d " " >"$WORK/statuses"
+tap_is "$(cat "$WORK/statuses")" "1 0 1 0 1 0 1 0" "damage is a finding of every reader, what was recovered is a note"
 run "$SWAPTRACE" replay --strict "$WORK/saved.data"
 tap_is "$STATUS" 1 "a replay of what was recovered is not whole: --strict says so"
 tap_grep 'note: the trace was recovered from a damaged or cut one' "$OUT" "and the results carry it"

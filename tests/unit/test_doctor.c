@@ -176,26 +176,72 @@ static void test_drain(void **state)
 	assert_true(isnan(doctor_drain_rate(200, 100, 0).seconds_left));
 }
 
+/* A machine with one device. */
+static struct swapoff_bounds bounds_of(uint64_t used, uint64_t zram, uint64_t available)
+{
+	struct doctor_facts f = { .swaps = { .n = 1 } };
+	struct swapoff_bounds b;
+
+	f.memory = (struct doctor_memory){ COUNT_UNKNOWN, COUNT_UNKNOWN, available,
+					   COUNT_UNKNOWN, COUNT_UNKNOWN, COUNT_UNKNOWN,
+					   COUNT_UNKNOWN, COUNT_UNKNOWN };
+	f.zswap.pool_kb = f.zswap.stored_kb = COUNT_UNKNOWN;
+	f.swaps.devices[0].size_kb = f.swaps.devices[0].used_kb = used;
+	f.swaps.devices[0].memory_kb = zram;
+	doctor_swapoff_bounds(&f, -1, &b);
+	return b;
+}
+
 /* Case 16. */
 static void test_swapoff(void **state)
 {
-	struct swapoff_verdict v = doctor_swapoff_verdict(2726297, 0, 1153433);
+	struct swapoff_bounds b = bounds_of(2726297, COUNT_UNKNOWN, 1153433);
 
 	(void)state;
-	assert_true(v.known);
-	assert_false(v.fits);
-	assert_int_equal(v.shortfall_kb, 1572864);
-	assert_int_equal(v.fitting_kb, 1153433);
+	assert_true(b.memory_known);
+	assert_int_equal(b.answer, SWAPOFF_FITS_NOT);
+	assert_int_equal(b.needed_low_kb - b.available_high_kb, 1572864);
 	/* 2,000 kB in zram that take 700: 1,300 more are needed. */
-	v = doctor_swapoff_verdict(2000, 700, 1300);
-	assert_true(v.fits);
-	v = doctor_swapoff_verdict(2000, 700, 1299);
-	assert_false(v.fits);
-	assert_int_equal(v.shortfall_kb, 1);
+	assert_int_equal(bounds_of(2000, 700, 1300).answer, SWAPOFF_FITS);
+	b = bounds_of(2000, 700, 1299);
+	assert_int_equal(b.answer, SWAPOFF_FITS_NOT);
+	assert_int_equal(b.needed_low_kb - b.available_high_kb, 1);
 	/* More than it holds can't come back. */
-	assert_int_equal(doctor_swapoff_verdict(10, 700, 0).returned_kb, 10);
-	assert_false(doctor_swapoff_verdict(10, 0, COUNT_UNKNOWN).known);
-	assert_true(doctor_swapoff_verdict(0, 0, 0).fits);
+	assert_int_equal(bounds_of(10, 700, 0).returned_low_kb, 10);
+	assert_false(bounds_of(10, COUNT_UNKNOWN, COUNT_UNKNOWN).memory_known);
+	assert_int_equal(bounds_of(0, COUNT_UNKNOWN, 0).answer, SWAPOFF_FITS);
+}
+
+/* zswap with two devices of 1,000 kB in use each: 1,500 kB stored in a pool of 500. */
+static void test_swapoff_zswap(void **state)
+{
+	struct doctor_facts f = { .swaps = { .n = 2 } };
+	struct swapoff_bounds b;
+
+	(void)state;
+	f.memory.available_kb = 600;
+	f.zswap.pool_kb = 500;
+	f.zswap.stored_kb = 1500;
+	for (int i = 0; i < 2; i++) {
+		f.swaps.devices[i].size_kb = 1000;
+		f.swaps.devices[i].used_kb = 1000;
+		f.swaps.devices[i].memory_kb = COUNT_UNKNOWN;
+	}
+	/* All of it: the whole pool goes. */
+	doctor_swapoff_bounds(&f, -1, &b);
+	assert_int_equal(b.returned_low_kb, 500);
+	assert_int_equal(b.answer, SWAPOFF_FITS_NOT);
+	/* One: at least 500 kB of its pages are in the pool (a third of it), at most 1,000. */
+	doctor_swapoff_bounds(&f, 0, &b);
+	assert_int_equal(b.returned_low_kb, 167);
+	assert_int_equal(b.returned_high_kb, 333);
+	assert_int_equal(b.answer, SWAPOFF_FITS_NOT); /* 667 of 600 */
+	f.memory.available_kb = 700;
+	doctor_swapoff_bounds(&f, 0, &b);
+	assert_int_equal(b.answer, SWAPOFF_DEPENDS);
+	f.memory.available_kb = 833;
+	doctor_swapoff_bounds(&f, 0, &b);
+	assert_int_equal(b.answer, SWAPOFF_FITS);
 }
 
 /* Case 35: zram of 64 MiB with 64K pages is 1,024 slots, of which one is the header. */
@@ -259,8 +305,9 @@ int main(void)
 		cmocka_unit_test(test_swaps),	   cmocka_unit_test(test_swaps_odd),
 		cmocka_unit_test(test_order_ties), cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_deltas),	   cmocka_unit_test(test_drain),
-		cmocka_unit_test(test_swapoff),	   cmocka_unit_test(test_clusters),
-		cmocka_unit_test(test_bytes),	   cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_swapoff),	   cmocka_unit_test(test_swapoff_zswap),
+		cmocka_unit_test(test_clusters),   cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_modes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
