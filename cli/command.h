@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/error.h"
 #include "common/sandbox.h"
@@ -56,6 +57,8 @@ struct command {
 	const char *summary;	 /* one line, lower case, no full stop */
 	const char *description; /* paragraphs for the man page; blank line between them */
 	const char *examples;	 /* lines for help and man page, may be NULL */
+	const char *extra_title; /* of what @extra prints; NULL: nothing */
+	void (*extra)(FILE *f);	 /* behind the examples, in help and man page */
 	const struct option_desc *options;	  /* ends with a NULL name */
 	int (*run)(const struct arguments *args); /* returns enum exit_code */
 	int min_files, max_files;		  /* operands; max -1: any number */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli/manual.h"
 
+#include <stdlib.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -141,6 +142,25 @@ static void put_examples(FILE *f, const char *text)
 	put_lines(f, text, strlen(text));
 }
 
+static void put_extra(FILE *f, const struct command *c)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+
+	if (!memory)
+		return;
+	c->extra(memory);
+	if (!fclose(memory)) {
+		fputs(".SH ", f);
+		for (const char *s = c->extra_title; *s; s++)
+			fputc(toupper((unsigned char)*s), f);
+		fputc('\n', f);
+		put_lines(f, text, len);
+	}
+	free(text);
+}
+
 static void put_exit_status(FILE *f, bool child)
 {
 	static const struct {
@@ -188,6 +208,8 @@ void manual_command(FILE *f, const struct command *c)
 	put_exit_status(f, c->child);
 	if (c->examples)
 		put_examples(f, c->examples);
+	if (c->extra)
+		put_extra(f, c);
 	fputs(".SH SEE ALSO\n.BR swaptrace (1),\n.BR swaptrace.data (5),\n.BR swaptrace (7)\n", f);
 }
 

@@ -155,6 +155,10 @@ void print_usage(const struct command *c, bool to_stderr)
 	print_options(f, common_options);
 	if (c->examples)
 		fprintf(f, "\nexamples:\n%s", c->examples);
+	if (c->extra && !to_stderr) {
+		fprintf(f, "\n%s:\n", c->extra_title);
+		c->extra(f);
+	}
 }
 
 int unknown_subcommand(const char *name)

@@ -32,6 +32,13 @@ const struct format formats[] = {
 	  IMPORTS(import_probe_tracecmd, import_tracecmd) },
 	{ "trace.dat", "file of trace-cmd record", NULL, NULL,
 	  IMPORTS(import_probe_tracedat, import_tracedat) },
+	{ "results", "results document of replay, sweep and report", "a column each policy", NULL,
+	  .own = FORMAT_RESULTS },
+	{ "argdist", "table of bcc's argdist -C on swapin_nr_pages",
+	  "calls, drains, mean window and windows; report reads it too",
+	  "[10:02:11]\nr::swapin_nr_pages(unsigned long offset):unsigned long:$retval\n"
+	  "\tCOUNT      EVENT\n\t905        $retval = 1\n\t61575      $retval = 8\n",
+	  .own = FORMAT_ARGDIST },
 	{ "vmstat", "vmstat with an interval",
 	  "rates of the intervals (the first row is since boot and left out), memory as it was",
 	  "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
@@ -227,6 +234,13 @@ int format_read(const struct format *f, const struct pasted *t, const struct rea
 		ret = error_set(e, -EBADMSG, "%s: %s: no value in it%s%s%s", t->name, f->summary,
 				r->left_out ? "; the first line that could not be read: '" : "",
 				r->left_out ? r->left_out_text : "", r->left_out ? "'" : "");
+	if (ret == -EBADMSG && e && !strcmp(f->name, "plain")) {
+		char nearest[160];
+		size_t used = strlen(e->text);
+
+		format_nearest(t, nearest, sizeof(nearest));
+		snprintf(e->text + used, sizeof(e->text) - used, " (%s)", nearest);
+	}
 	if (ret)
 		readings_free(r);
 	return ret;
@@ -247,12 +261,10 @@ static void list_example(const struct format *f, FILE *out)
 {
 	const char *s = f->example;
 
-	if (!s) {
-		fputs("\n    (binary)\n", out);
-		return;
-	}
 	fputc('\n', out);
-	while (*s) {
+	if (!s)
+		fputs("    (binary)\n", out);
+	while (s && *s) {
 		size_t n = strcspn(s, "\n");
 
 		fprintf(out, n ? "    %.*s\n" : "%.*s\n", (int)n, s);
@@ -263,12 +275,47 @@ static void list_example(const struct format *f, FILE *out)
 void format_list(FILE *out)
 {
 	for (const struct format *f = formats; f->name; f++) {
-		fprintf(out, "\n### %s\n\n%s. ", f->name, f->summary);
+		fprintf(out, "\n### %s\n\n%s.\n", f->name, f->summary);
 		if (f->run)
-			fputs("`import` makes a trace of it. ", out);
-		if (f->read)
-			fprintf(out, "`compare` reads it: %s.", f->tells);
-		fputc('\n', out);
+			fputs("`import` makes a trace of it.\n", out);
+		if (f->tells)
+			fprintf(out, "`compare` reads it: %s.\n", f->tells);
 		list_example(f, out);
 	}
+}
+
+void format_help(FILE *out)
+{
+	for (const struct format *f = formats; f->name; f++) {
+		if (!f->tells)
+			continue;
+		fprintf(out, "\n  %s: %s;\n  %s\n", f->name, f->summary, f->tells);
+		list_example(f, out);
+	}
+}
+
+void format_nearest(const struct pasted *t, char *out, size_t size)
+{
+	const struct format *best[2] = { NULL, NULL };
+	int sure[2] = { 0, 0 };
+
+	for (const struct format *f = formats; f->name; f++) {
+		int s = f->probe && strcmp(f->name, "plain") ? f->probe(t) : 0;
+		int at = s > sure[0] ? 0 : s > sure[1] ? 1 : 2;
+
+		if (at == 0) {
+			best[1] = best[0];
+			sure[1] = sure[0];
+		}
+		if (at < 2) {
+			best[at] = f;
+			sure[at] = s;
+		}
+	}
+	if (!best[0])
+		snprintf(out, size, "swaptrace compare --formats lists what is read");
+	else
+		snprintf(out, size, "nearest to it %s %s%s%s; --format NAME says which it is",
+			 best[1] ? "are" : "is", best[0]->name, best[1] ? " and " : "",
+			 best[1] ? best[1]->name : "");
 }

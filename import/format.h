@@ -25,7 +25,7 @@ struct reading_options {
 };
 
 /* How an own document is read: by analyze, which knows the results of replays. */
-enum format_own { FORMAT_FOREIGN, FORMAT_TRACE, FORMAT_RESULTS };
+enum format_own { FORMAT_FOREIGN, FORMAT_TRACE, FORMAT_RESULTS, FORMAT_ARGDIST };
 
 struct format {
 	const char *name;    /* as in --format */
@@ -71,6 +71,13 @@ int format_read(const struct format *f, const struct pasted *t, const struct rea
 
 /** format_names - the names of formats with measurements (@traces: that become traces) */
 void format_names(bool traces, char *out, size_t size);
+
+/** format_nearest - "nearest to it is vmstat; ...": which formats a text resembles, and what to do
+ */
+void format_nearest(const struct pasted *t, char *out, size_t size);
+
+/** format_help - those that compare reads, with an example each, as help and man page have them */
+void format_help(FILE *f);
 
 /** format_list - all formats with an example each, as the page docs/formats.md has them */
 void format_list(FILE *f);

@@ -104,7 +104,8 @@ static int take_row(const struct pasted *t, const struct text_line *l, struct vm
 					l->w[i].s);
 		given = quantity_of_count(v);
 		q = in_unit(table->title[i], &given, &kind);
-		if (keep)
+		/* What memory looks like is of the moment in any row. */
+		if (keep || kind == READING_GAUGE)
 			readings_add(r, 0, table->title[i], kind, &q, l->number);
 	}
 	table->rows++;

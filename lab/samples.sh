@@ -150,7 +150,10 @@ make_pair() {
 		trace=$(find "$dir/$run" -maxdepth 1 -name '*.swaptrace')
 		annotate "$trace" "$policy"
 		cp "$trace" "$SAMPLES/$name.$letter.swaptrace"
-		describe "$name.$letter" "$policy" "$dir/$run" "${options[@]}" >>"$dir/text"
+		case $policy in
+		model=*) describe "$name.$letter" "$policy" "$dir/$run" "${options[@]}" --kernel "${policy#model=v}" >>"$dir/text" ;;
+		*) describe "$name.$letter" "$policy" "$dir/$run" "${options[@]}" >>"$dir/text" ;;
+		esac
 		echo >>"$dir/text"
 	done
 	sed '$d' "$dir/text" >"$SAMPLES/$name.txt"

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 124
+tap_plan 132
 D=$TOP/tests/data/field
 cd "$WORK" || exit 1
 
@@ -370,4 +370,28 @@ tap_grep 'swap_ra 1,368, swap_ra_hit 0, where 6\.17 has 3,583' "$OUT" "6.18 to 7
 echo 6.17.9 >new/proc/sys/kernel/osrelease
 SWAPTRACE_ROOT=new run "$SWAPTRACE" doctor
 tap_grep_none 'do not count its pages as readahead hits|from 6\.19 on' "$OUT" "6.17 does neither"
+# --- the list of formats -----------------------------------------------------------------------------------------------------
+"$SWAPTRACE" compare --formats >formats
+sed '1,/^## The formats$/d' "$TOP/docs/formats.md" >page
+tap_same page formats "docs/formats.md lists the formats of the table"
+run "$SWAPTRACE" compare --help
+missing=
+for name in $(sed -n 's/^### //p' formats); do
+	case $name in
+	text | perf | trace-cmd | trace.dat) ;; # become traces
+	*) grep -q "^  $name: " "$OUT" || missing+=" $name" ;;
+	esac
+done
+tap_is "$missing" "" "compare --help lists them"
+tap_grep '^    Swap: +6291444 ' "$OUT" "with an example each"
+compare --format sar free1
+tap_is "$STATUS" 3 "a file that is not of the format it is said to be"
+compare --format nothing "$D/free1" "$D/free2"
+tap_is "$STATUS" 2 "a format that there is not"
+# Half of its lines are not of it: no format is sure, and the nearest is named.
+printf 'Mem: 1 2 x3\nbut where is swap\nand so on\n' >unknown
+compare unknown unknown
+tap_is "$STATUS" 3 "unknown text is refused"
+tap_grep 'compare --formats lists what is read|nearest to it' "$ERR" "and where the formats are listed is said"
+tap_is "$(query '[change("pswpin")]' --format plain vm1 vm2)" "[112.61]" "--format plain: per cent after all" # 1888 / 888
 tap_end
