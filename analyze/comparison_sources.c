@@ -510,21 +510,31 @@ static int read_counter(struct comparison_input *in, const char *dir, const char
 	return input_count(in, label, v, BETTER_UNKNOWN) ? no_memory(path, e) : 0;
 }
 
-/* Both generations of names: swpout, or anon_swpout before 6.10. */
+static int is_counter_file(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+/* All counters of one size, in the order of their names. */
 static int read_size(struct comparison_input *in, const char *dir, struct error *e)
 {
-	static const char *const names[2][2] = { { "swpout", "anon_swpout" },
-						 { "swpout_fallback", "anon_swpout_fallback" } };
+	char path[4096];
+	struct dirent **entries;
+	int n, ret = 0;
 
-	for (int i = 0; i < 2; i++) {
-		int ret = read_counter(in, dir, names[i][0], e);
-
-		if (ret == 1)
-			ret = read_counter(in, dir, names[i][1], e);
-		if (ret < 0)
-			return ret;
+	if (snprintf(path, sizeof(path), "%s/stats", dir) >= (int)sizeof(path))
+		return error_set(e, -ENAMETOOLONG, "%s: the path is too long", dir);
+	n = scandir(path, &entries, is_counter_file, alphasort);
+	/* A size without counters is none. */
+	if (n < 0)
+		return errno == ENOENT ? 0 : error_errno(e, -errno, "cannot open '%s'", path);
+	for (int i = 0; i < n; i++) {
+		if (!ret && i < COUNTERS_MAX)
+			ret = read_counter(in, dir, entries[i]->d_name, e);
+		free(entries[i]);
 	}
-	return 0;
+	free(entries);
+	return ret < 0 ? ret : 0;
 }
 
 int comparison_load_counters(struct comparison *c, const char *path, const char *name,

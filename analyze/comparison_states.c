@@ -216,7 +216,9 @@ static void counters(const struct comparison *c, struct document *d)
 	if (!any)
 		return;
 	if (still)
-		document_sentence(d, "%u counters did not move", still);
+		document_sentence(
+			d, still == 1 ? "%u counter did not move" : "%u counters did not move",
+			still);
 	if (down)
 		document_sentence(d,
 				  "%u counters fell: the readings are of different boots or "

@@ -385,13 +385,20 @@ static bool closes_stack(const struct text_line *l)
 	       (l->w[0].s[0] == ']' || l->w[0].s[0] == ',');
 }
 
+/* "b'cc1' [1234]": whose stack it is, with stackcount -P. */
+static bool is_process(const struct text_line *l)
+{
+	return l->n > 1 && l->w[l->n - 1].s[0] == '[' && word_ends(&l->w[l->n - 1], "]") &&
+	       l->s[0] == ' ';
+}
+
 static int stack_counts(const struct text_line *l)
 {
 	uint64_t v;
 
 	if (is_frame_text(l) || line_begins(l, "Attaching"))
 		return -1;
-	return opens_stack(l) || closes_stack(l) || is_symbol(l) ||
+	return opens_stack(l) || closes_stack(l) || is_symbol(l) || is_process(l) ||
 	       (l->n == 1 && l->s[0] == ' ' && word_count(&l->w[0], &v));
 }
 
@@ -399,13 +406,16 @@ int stacks_probe(const struct pasted *t)
 {
 	struct text_line l = { 0 };
 	bool opened = false, symbols = false, counted = false;
+
 	uint64_t v;
 
 	while (text_next(t, &l)) {
 		opened |= opens_stack(&l);
 		counted |= closes_stack(&l) ||
 			   (symbols && l.n == 1 && l.s[0] == ' ' && word_count(&l.w[0], &v));
-		symbols = l.n && is_symbol(&l) && (l.s[0] == ' ' || l.s[0] == '\t');
+		/* A process may stand between a stack and its count. */
+		symbols = l.n && (l.s[0] == ' ' || l.s[0] == '\t') &&
+			  (is_symbol(&l) || (symbols && is_process(&l)));
 	}
 	if (!counted)
 		return 0;
@@ -491,6 +501,8 @@ int stacks_read(const struct pasted *t, const struct reading_options *o, struct 
 			stacks++;
 		} else if (is_symbol(&l) && (l.s[0] == ' ' || l.s[0] == '\t')) {
 			take_frame(&s, &l.w[0]);
+		} else if (s.n && !s.open && is_process(&l)) {
+			continue;
 		} else if (s.open) {
 			return text_bad(t, &l, e, "stacks: a function expected");
 		} else {

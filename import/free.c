@@ -117,6 +117,10 @@ int free_read(const struct pasted *t, const struct reading_options *o, struct re
 			readings_leave_out(r, &l);
 		}
 	}
-	readings_note(r, "numbers without a unit are kB, as free prints them without -b, -m or -g");
+	for (unsigned int i = 0; i < r->c[0].n; i++)
+		if (!strcmp(r->c[0].v[i].v[0].unit, "kB"))
+			readings_note(r,
+				      "numbers without a unit are kB, as free prints them without "
+				      "-b, -m or -g");
 	return ret;
 }

@@ -47,9 +47,10 @@ int lkp_probe(const struct pasted *t)
 	bool rule = false;
 
 	while (text_next(t, &l)) {
+		/* A table of failures may stand in between. */
 		if (rule && is_heading(&l) && line_has(&l, "%stddev") >= 0)
 			return 100;
-		rule = rule_groups(&l) > 1;
+		rule |= rule_groups(&l) > 1;
 	}
 	return 0;
 }
@@ -99,7 +100,9 @@ static bool take_change(const struct pasted *t, const struct word *w, struct cel
 	struct quantity q;
 
 	c->changed = false;
-	if (is_absent(w))
+	/* From 0.00, which is rounded, to anything the change may be of any size. */
+	if (is_absent(w) || (word_ends(w, "%") && strchr("+-", w->s[0]) &&
+			     quantity_parse_marked(w->s, w->len, t->mark, &q) == QUANTITY_RANGE))
 		return true;
 	if (quantity_parse_marked(w->s, w->len, t->mark, &q) != QUANTITY_OK || !q.sign ||
 	    (q.kind != QUANTITY_PERCENT && q.kind != QUANTITY_PLAIN))

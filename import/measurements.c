@@ -577,7 +577,7 @@ static bool points_behind(const struct parsing *r, struct measurement_row *row, 
 {
 	struct measured_value *last = &row->v[row->n - 1];
 
-	if (row->n < 3 || i + 1 != r->nwords || !is(&r->words[i], "points") || !last->q.sign)
+	if (row->n != 3 || i + 1 != r->nwords || !is(&r->words[i], "points") || !last->q.sign)
 		return false;
 	row->n--;
 	last[-1].have_declared = last[-1].declared_in_row = last[-1].declared_points = true;
@@ -624,6 +624,10 @@ static int read_values(struct parsing *r, struct measurement_row *row, size_t i,
 		ret = add_value(r, row, &q);
 		if (ret)
 			return ret;
+		/* Of several columns each may have its points behind it. */
+		if (q.sign && next < r->nwords && is(&r->words[next], "points") &&
+		    !(row->n == 3 && next + 1 == r->nwords))
+			next++;
 		row->v[row->n - 1].end = end_of(r, next - 1);
 		i = next;
 	}

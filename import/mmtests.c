@@ -106,7 +106,7 @@ static bool take_ops(const struct pasted *t, const struct text_line *l, unsigned
 
 static bool is_ops(const struct text_line *l)
 {
-	return l->n > 2 && word_is(&l->w[0], "Ops");
+	return l->n > 2 && (word_is(&l->w[0], "Ops") || word_is(&l->w[0], "Duration"));
 }
 
 static bool is_statistic(const struct word *w)

@@ -313,12 +313,33 @@ static void row_label(const struct layout *l, unsigned int blocks,
 		snprintf(out, size, "%s", row->label);
 }
 
+/* What our own tables have between the inputs: it follows from them. */
+static bool is_change(const struct layout *l, unsigned int k)
+{
+	static const char *const names[] = { "vs base", "vs previous", "change", "difference" };
+
+	for (size_t i = 0; l->titled && k && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(l->names[k], names[i]))
+			return true;
+	return false;
+}
+
+/* The input that column @k of a table is. */
+static unsigned int input_of(const struct layout *l, unsigned int k)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < k; i++)
+		n += !is_change(l, i);
+	return n;
+}
+
 static bool same_columns(const struct layout *a, const struct readings *r)
 {
-	if (a->n != r->n)
+	if (input_of(a, a->n) != r->n)
 		return false;
 	for (unsigned int k = 0; k < a->n; k++)
-		if (strcmp(a->names[k], r->c[k].name))
+		if (!is_change(a, k) && strcmp(a->names[k], r->c[input_of(a, k)].name))
 			return false;
 	return true;
 }
@@ -338,6 +359,9 @@ static int add_block(const struct pasted *t, const struct measurements *m, unsig
 
 			if (column < 0)
 				return bad_width(t, m, row, l, e);
+			if (is_change(l, (unsigned int)column))
+				continue;
+			column = (int)input_of(l, (unsigned int)column);
 			if (readings_find(r, (unsigned int)column, label) && l->titled)
 				return error_set(e, -EBADMSG,
 						 "%s: line %" PRIu64 ": table of %u columns: the "
@@ -367,7 +391,8 @@ static int read_table(const struct pasted *t, const struct measurements *m, stru
 					 COLUMNS_MAX);
 		if (!r->n) {
 			for (unsigned int k = 0; k < l.n; k++)
-				readings_new_column(r, l.names[k]);
+				if (!is_change(&l, k))
+					readings_new_column(r, l.names[k]);
 			if (l.titled)
 				snprintf(r->taken, sizeof(r->taken),
 					 "columns are inputs, rows are metrics (title in line "

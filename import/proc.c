@@ -255,6 +255,13 @@ int proc_swaps_read(const struct pasted *t, const struct reading_options *o, str
 			readings_leave_out(r, &l);
 		}
 	}
+	/* After a swapoff of all there is the title only, which says as much. */
+	if (!ret && titled && r->n == 1 && !r->c[0].n) {
+		struct quantity none = quantity_of_count(0);
+
+		readings_add(r, 0, "devices", READING_GAUGE, &none, l.number);
+		readings_note(r, "no swap device is on");
+	}
 	return ret;
 }
 

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 132
+tap_plan 137
 D=$TOP/tests/data/field
 cd "$WORK" || exit 1
 
@@ -36,6 +36,10 @@ tap_is "$(query '[metric("/dev/vda5/Used").changes[1].difference, metric("/dev/v
 	"[-300000,0,-1,0]" "C10: /proc/swaps: 300,000 kB went, sizes and priorities stayed"
 compare "$D/free1"
 tap_is "$STATUS" 2 "C10: one reading has nothing to be compared with"
+
+head -n 1 "$D/swaps1" >swaps-none
+tap_is "$(query '[metric("/dev/vda5/Used").inputs[] | .mean?], .inputs[1].notes' "$D/swaps1" swaps-none | tr '\n' ' ')" \
+	'[657100,null] ["no swap device is on"] ' "/proc/swaps after a swapoff of all: nothing is 0 that is not there"
 
 # --- C17: vmstat -s, 300 s apart: 1,000 and 3,000 pages, 10 a second out ----------------------------
 tap_is "$(query '[metric("pages swapped in"), metric("pages swapped out")] | map(.kind, .changes[1].difference, .changes[1].vs_base, (.changes[1].per_second * 100 | round / 100))' \
@@ -138,6 +142,9 @@ compare mm-bad
 tap_is "$STATUS" 3 "C06: a garbled value is refused"
 tap_grep 'mm-bad: line 8: mmtests table' "$ERR" "C06: in terms of the table"
 
+{ cat "$D/hmean.txt" && printf '\nDuration User 10.0 11.0\n'; } >duration
+tap_is "$(query '[metric("Duration User").inputs[].mean]' duration)" "[10,11]" "mmtests: durations have no changes"
+
 # --- C07: thousands, empty cells, a title of two lines ------------------------------------------------
 Z=$D/zswapin.txt
 tap_is "$(query '[change("real_sec"), change("sys_sec"), change("zswpin"), change("zswpout"), change("pgmajfault")]' "$Z")" \
@@ -197,6 +204,24 @@ sed 's/+10.0%/+20.0%/' lkp3 >lkp-wrong
 compare lkp-wrong
 tap_grep 'lkp-wrong: line 5: swapin.throughput: declared \+20.0 %, but the numbers give \+10.00 %' "$ERR" "LKP: a wrong change is one"
 
+cat >lkp-mail <<-'END'
+	commit:
+	  e027ec414f ("mm, swap: one")
+	  7277433096 ("mm, swap: two")
+
+	e027ec414fe8f540 7277433096f6ce4a84a1620529a
+	---------------- ---------------------------
+	       fail:runs  %reproduction    fail:runs
+	           |             |             |
+	           :6           17%           1:6     dmesg.WARNING
+	         %stddev     %change         %stddev
+	             \          |                \
+	      0.00       +1.8e+103%       1.83 ± 20%  perf-stat.x
+	     64.00 ±223%   +1140.1%     793.67 ± 70%  numa-meminfo.node0.Dirty
+END
+tap_is "$(query '[.metrics[] | .name, .inputs[].mean], .warnings' lkp-mail | tr '\n' ' ')" \
+	'["perf-stat.x",0,1.83,"numa-meminfo.node0.Dirty",64,793.67] [] ' "LKP: a whole mail, with a table of failures"
+
 # --- usemem, perf stat ------------------------------------------------------------------------------------
 printf '4294967296 bytes / 8000000 usecs = 524288 KB/s\n4294967296 bytes / 16000000 usecs = 262144 KB/s\n' >usemem
 tap_is "$(query '[metric("tasks"), metric("throughput of all tasks"), metric("longest task")] | map(.inputs[0].mean, .inputs[0].n)' usemem usemem)" \
@@ -228,6 +253,11 @@ tap_is "$(query '[metric("real"), metric("sys")] | map(.unit, .inputs[].mean)' s
 tap_is "$(query '[.inputs[].name]' style-lkp)" '["five-rounds-without.txt","five-rounds-with.txt"]' "lkp: names"
 tap_is "$(query '[.metrics[] | select(.name | startswith("real") and endswith("/mean")) | .inputs[].mean]' style-plain)" \
 	"$(query '[metric("real").inputs[].mean * 10000 | round / 10000]' "${F[@]}")" "plain"
+printf 'metric A B C\nreal 10s 12s 14s\nsys 1 2 4\nrate 50%% 40%% 30%%\n' >three
+"$SWAPTRACE" compare three >style-three
+tap_is "$(query '[.inputs[].name, (.metrics[] | .name, .unit, .inputs[].mean)]' style-three)" \
+	"$(query '[.inputs[].name, (.metrics[] | .name, .unit, .inputs[].mean)]' three)" "plain: three inputs with changes between them"
+
 # --- C08: function_graph ------------------------------------------------------------------------------------
 G=("$D/fg-before.txt" "$D/fg-after.txt")
 tap_is "$(query '[metric("do_swap_page") | (.inputs[] | .n, .max, (.median * 100 | round)), (.changes[1].test.t * 100 | round)]' "${G[@]}")" \
@@ -268,6 +298,8 @@ tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' "$D/kstack.txt")" '["exit
 	"C17: kernel stacks, by who called"
 printf '  lru_add_drain\n  exit_mmap\n  __mmput\n    72500\n\n  lru_add_drain\n  swap_cluster_readahead\n    120000\n' >stackcount
 tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' stackcount)" '["exit_mmap",72500,"swap_cluster_readahead",120000]' "stackcount of bcc"
+printf "  lru_add_drain\n  exit_mmap\n    b'cc1' [1234]\n    17\n\n" >stackcount-p
+tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' stackcount-p)" '["exit_mmap",17]' "stackcount -P of bcc"
 sed '/6    *|/d; s/7011/70x1/' "$D/funclat.txt" >hist-bad
 compare hist-bad
 tap_grep "hist-bad: line 6: histogram of bcc: 'LOW -> HIGH : COUNT" "$ERR" "a bucket that can't be read is named in its format"
