@@ -11,6 +11,7 @@
 
 #include "analyze/result_json.h"
 #include "cli/replay_input.h"
+#include "cli/sweep_families.h"
 #include "render/format.h"
 #include "render/table.h"
 #include "replay/engine.h"
@@ -107,15 +108,20 @@ static void run_passes(struct sweep *s, unsigned int jobs)
 		pthread_join(threads[--started], NULL);
 }
 
+/* NaN, which tables show as n/a, for what is not known. */
+static double real(uint64_t n)
+{
+	return n == COUNT_UNKNOWN ? NAN : (double)n;
+}
+
 static void add_row(struct table *t, const struct replay_result *r,
 		    const struct replay_result *prev)
 {
 	const struct readahead_result *ra = &r->readahead;
 	char label[sizeof(r->policy) + 16];
-	double batches = (double)ra->batches, before = prev ? (double)prev->readahead.batches : NAN;
+	double batches = real(ra->batches), before = prev ? real(prev->readahead.batches) : NAN;
 
-	snprintf(label, sizeof(label), "%.*s%s", (int)sizeof(r->policy), r->policy,
-		 r->what_if ? " (what-if)" : " (as recorded)");
+	sweep_label(r, label, sizeof(label));
 	table_word(t, label);
 	table_count(t, ra->calls);
 	table_count(t, ra->batches);
@@ -126,7 +132,9 @@ static void add_row(struct table *t, const struct replay_result *r,
 	table_count(t, ra->unused);
 	table_count(t, ra->drains);
 	table_count(t, ra->bypassed);
-	table_number(t, r->estimate.seconds, 3);
+	table_number(t,
+		     r->estimate.known && ra->batches != COUNT_UNKNOWN ? r->estimate.seconds : NAN,
+		     3);
 }
 
 static int print_table(const struct sweep *s)
@@ -150,7 +158,7 @@ static int print_table(const struct sweep *s)
 }
 
 /* Whether the grid makes no difference at all to what is read. */
-static bool no_effect(const struct sweep *s)
+static bool reads_the_same(const struct sweep *s)
 {
 	const struct readahead_result *a = &s->results[0].readahead;
 
@@ -192,20 +200,27 @@ static unsigned int knee(const struct sweep *s)
 	return s->n - 1;
 }
 
+static void print_no_effect(const struct sweep *s)
+{
+	const struct readahead_result *ra = &s->results[0].readahead;
+
+	if (!ra->known) {
+		printf("no effect: every setting does the same\n");
+		return;
+	}
+	printf("no effect: every setting reads the same pages in the same batches%s\n",
+	       ra->bypassed == ra->lookups
+		       ? ", since all swap-ins go around the swap cache and readahead "
+			 "(synchronous device)"
+		       : "");
+}
+
 static void print_advice(const struct sweep *s, unsigned int keys)
 {
-	const struct replay_result *first = &s->results[0], *best;
+	const struct replay_result *best;
 	const struct replay_result *bend;
 
 	printf("\n");
-	if (no_effect(s)) {
-		printf("no effect: every setting reads the same pages in the same batches%s\n",
-		       first->readahead.bypassed == first->readahead.lookups
-			       ? ", since all swap-ins go around the swap cache and readahead "
-				 "(synchronous device)"
-			       : "");
-		return;
-	}
 	if (keys == 1) {
 		bend = &s->results[knee(s)];
 		if (bend == &s->results[s->n - 1])
@@ -221,6 +236,46 @@ static void print_advice(const struct sweep *s, unsigned int keys)
 	       best->estimate.assumptions);
 }
 
+static bool reads_are_known(const struct sweep *s)
+{
+	for (unsigned int i = 0; i < s->n; i++)
+		if (s->results[i].readahead.batches == COUNT_UNKNOWN)
+			return false;
+	return true;
+}
+
+/* Each family that the rows differ in; readahead also where no other does. */
+static int print_families(const struct sweep *s, unsigned int keys)
+{
+	bool alloc = sweep_alloc_differs(s->results, s->n);
+	bool lru = sweep_lru_differs(s->results, s->n);
+	bool reads = !reads_the_same(s);
+	bool shown = s->results[0].readahead.known && (reads || (!alloc && !lru));
+	int ret = 0;
+
+	if (shown) {
+		ret = print_table(s);
+		if (!ret && !reads_are_known(s))
+			printf("\nreadahead is not known for every row (the notes say why): no "
+			       "recommendation from it\n");
+		else if (!ret && reads)
+			print_advice(s, keys);
+	}
+	if (shown && alloc)
+		printf("\n");
+	if (!ret && alloc)
+		ret = sweep_print_alloc(s->results, s->n);
+	if ((shown || alloc) && lru)
+		printf("\n");
+	if (!ret && lru)
+		ret = sweep_print_lru(s->results, s->n);
+	if (!reads && !alloc && !lru) {
+		printf("\n");
+		print_no_effect(s);
+	}
+	return ret;
+}
+
 static int print_results(const struct arguments *args, const struct sweep *s,
 			 const struct replay_input *in, unsigned int keys)
 {
@@ -232,14 +287,14 @@ static int print_results(const struct arguments *args, const struct sweep *s,
 		return ret;
 	if (standard || option_flag(args, "json"))
 		return replay_input_write_results(in, s->results, s->n, NULL);
-	if (!s->results[0].readahead.known) {
+	if (!s->results[0].readahead.known && !s->results[0].alloc.known &&
+	    !s->results[0].lru.known) {
 		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to "
 		       "replay; 'swaptrace report' shows what was recorded\n");
 		return 0;
 	}
-	if (print_table(s))
+	if (print_families(s, keys))
 		return fail(EXIT_ENVIRONMENT, "out of memory");
-	print_advice(s, keys);
 	printf("every row that is not the recorded setting is a what-if; start state: %s\n",
 	       start_state_name(s->results[0].start_state));
 	for (unsigned int i = 0; i < s->results[0].nnotes; i++)
@@ -373,7 +428,11 @@ const struct command cmd_sweep = {
 		"Replays the trace under every combination of the grid, on all processors, and "
 		"prints a row each: calls, batches (calls that read at least one page) and their "
 		"change against the row above, pages read, readahead pages, the share of them that "
-		"were hit, pages read for nothing, drains, and an estimate of the time.\n\n"
+		"were hit, pages read for nothing, drains, and an estimate of the time. Where the "
+		"rows differ in what the slot allocator did (allocator=, devices=, reserve=, "
+		"cpus=) "
+		"or in drains of the LRU batches (drain=, drain-off=), these have tables of their "
+		"own, with the row of the least fallback and of the fewest drains.\n\n"
 		"A grid names keys of a policy SPEC (see swaptrace-replay(1)); the values of a key "
 		"are separated by |, A..B is a range of numbers. The knee of a grid with one key "
 		"is "

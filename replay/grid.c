@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/kernels.h"
+#include "replay/policy.h"
+
 /* One value more for every combination so far; @first values replace, later ones are added. */
 struct expansion {
 	char (*before)[GRID_SPEC]; /* combinations of the keys before this one */
@@ -46,6 +49,41 @@ static bool parse_range(const char *value, unsigned long *low, unsigned long *hi
 	return !*end;
 }
 
+/* A value as it is: also one with colons, which would else be several. */
+static bool is_value(const char *key, const char *value)
+{
+	char spec[GRID_SPEC];
+	struct policy p;
+	struct error e;
+
+	if ((size_t)snprintf(spec, sizeof(spec), "%s=%s", key, value) >= sizeof(spec))
+		return true;
+	return !policy_parse(&p, kernel_at(0), spec, &e);
+}
+
+/*
+ * "cluster:vma:fixed:8" is three values. A part that is none goes on behind its colon; where
+ * nothing fits, the whole is taken as it is, for --policy's own message.
+ */
+static int add_parts(struct expansion *x, const char *key, char *value, struct error *e)
+{
+	char *colon;
+	int ret = 0;
+
+	if (is_value(key, value))
+		return add_value(x, key, value, e);
+	for (colon = strchr(value, ':'); !ret && colon; colon = strchr(colon + 1, ':')) {
+		*colon = '\0';
+		if (!is_value(key, value)) {
+			*colon = ':';
+			continue;
+		}
+		ret = add_value(x, key, value, e);
+		value = colon + 1;
+	}
+	return ret ? ret : add_value(x, key, value, e);
+}
+
 static int add_values(struct expansion *x, const char *key, char *values, struct error *e)
 {
 	unsigned long low, high;
@@ -54,7 +92,7 @@ static int add_values(struct expansion *x, const char *key, char *values, struct
 
 	while (!ret && (value = strsep(&values, "|"))) {
 		if (!parse_range(value, &low, &high)) {
-			ret = add_value(x, key, value, e);
+			ret = add_parts(x, key, value, e);
 			continue;
 		}
 		if (low > high || high - low >= GRID_POINTS)

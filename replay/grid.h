@@ -7,7 +7,8 @@
 /*
  * A grid of policies: "page-cluster=0..5,readahead=cluster|vma" is every combination of the values.
  * Keys are those of a policy SPEC; values of one key are separated by |, A..B is a range of whole
- * numbers.
+ * numbers. A colon separates, too, where what it stands in is no value of the key:
+ * readahead=cluster:vma, but readahead=fixed:8.
  */
 
 #define GRID_POINTS 1024 /* combinations at the most */

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 18
+tap_plan 27
 
 # case26 NAME FLAGS
 case26() {
@@ -49,14 +49,14 @@ tap_is "$(jq '.results | length' "$OUT")" 26 "13 values times 2"
 
 # Rows that all save something: the last one is no knee. 2^pc consecutive slots a batch.
 {
-	printf '# swaptrace text 1\n# release=7.0.13 page_cluster=3 vma_ra=0\n# loss cpu=0 n=7\n'
+	printf '# swaptrace text 1\n# release=7.4.1 page_cluster=3 vma_ra=0\n# loss cpu=0 n=7\n'
 	seq 512 1023 | awk '{ printf "%d 0 9 t LOOKUP type=0 off=%d cause=fault\n", NR, $1 }'
 } >"$WORK/steps"
 run "$SWAPTRACE" sweep --strict --grid 'page-cluster=0..4' "$WORK/steps"
 tap_is "$STATUS" 1 "loss is a finding with --strict"
 tap_grep '7 events were lost while recording \(1\.35 %\)' "$ERR" "and counted: 7 of 519"
 tap_grep '^knee: none in this grid' "$OUT" "where each step still saves batches there is no knee"
-tap_grep '^note: there is no exact model of the readahead of kernel 7\.0\.13: .* v6\.18, does' "$OUT" "the nearest model is named with the results"
+tap_grep '^note: there is no exact model of the readahead of kernel 7\.4\.1: .* v7\.3, does' "$OUT" "the nearest model is named with the results"
 run "$SWAPTRACE" sweep --json --grid 'page-cluster=0..4' "$WORK/steps"
 tap_is "$(jq -c '[.trace.events, .trace.lost]' "$OUT")" '[512,7]' "events and loss of the trace are in the document"
 
@@ -69,4 +69,30 @@ tap_is "$STATUS" 2 "an unknown setting is wrong usage"
 run "$SWAPTRACE" sweep "$WORK/missing"
 tap_is "$STATUS" 3 "a missing file is unreadable input"
 
+# Other families: what each row says is what replay says of that policy alone.
+MTHP=$TOP/traces/samples/6.12-mthp.swaptrace
+run "$SWAPTRACE" sweep -q --grid 'allocator=mthp-empty-only|cluster-6.18' "$MTHP"
+tap_is "$STATUS" 0 "a grid over allocator="
+cp "$OUT" "$WORK/allocators"
+for allocator in mthp-empty-only cluster-6.18; do
+	run "$SWAPTRACE" replay -q --json --policy allocator=$allocator "$MTHP"
+	jq -r '.results[0].alloc.orders | to_entries | map(select(.key != "0").value) | [(map(.swpout) | add), (map(.fallback) | add)] | @tsv' "$OUT" |
+		tr -d '\n' >"$WORK/counts"
+	tap_is "$(sed -n '/^slot allocator/,$p' "$WORK/allocators" | awk -v p="allocator=$allocator" '$1 == p { gsub(",", ""); print $3 "\t" $4 }')" \
+		"$(cat "$WORK/counts")" "$allocator: requests that got slots and that fell back"
+done
+tap_grep '^least fallback: allocator=cluster-6\.18, 2\.38 %$' "$WORK/allocators" "and the one that falls back least (53 of 2,230)"
+tap_grep_none '^no effect|^recommendation' "$WORK/allocators" "no advice about windows from rows that do not know them"
+DRAINS=$TOP/traces/samples/ab-drain.A.swaptrace
+run "$SWAPTRACE" sweep -q --grid 'drain=always|once' "$DRAINS"
+cp "$OUT" "$WORK/drains"
+for drain in always once; do
+	run "$SWAPTRACE" replay -q --json --policy drain=$drain "$DRAINS"
+	tap_is "$(awk -v p="drain=$drain" '$1 == p { print $(NF - 5) }' "$WORK/drains")" "$(jq '.results[0].lru.drains' "$OUT")" \
+		"drain=$drain: drains, of a trace without needs"
+done
+tap_grep '^fewest drains: drain=once$' "$WORK/drains" "and the fewest"
+run "$SWAPTRACE" sweep -q --json --grid 'readahead=cluster:vma:fixed:8|none' "$WORK/disk"
+tap_is "$(jq -c '[.results[].policy]' "$OUT")" '["readahead=cluster","readahead=vma","readahead=fixed:8","readahead=none"]' \
+	"a colon separates where it is no part of a value"
 tap_end
