@@ -108,7 +108,7 @@ tap_is "$(query '[metric("MemFree").changes[1].difference, metric("MemFree").uni
 # --- a foreign line ends nothing, and is named -----------------------------------------------------
 sed '2i and this is what it says now:' mem1 >mem3
 tap_is "$(query '.inputs[1].left_out | [.lines, .first_line, .first]' mem1 mem3)" '[1,2,"and this is what it says now:"]' \
-	"lines that are no data are counted and named"
+	"lines that are not data are counted and named"
 # --- C04: rounds, bash's time and counters ------------------------------------------------------------
 compare "$D/five-rounds-without.txt" "$D/five-rounds-with.txt"
 tap_is "$STATUS" 0 "C04: titles of rounds end nothing"
