@@ -13,6 +13,7 @@
 #include "analyze/report_bpftrace_maps.h"
 #include "cli/trace_notes.h"
 #include "import/argdist.h"
+#include "import/format.h"
 #include "import/quantity.h"
 
 static const struct option_desc options[] = {
@@ -32,6 +33,25 @@ static const struct option_desc options[] = {
 	{ .name = NULL },
 };
 
+/* The format of measurements that a file is certainly of; NULL: none, or it can't be looked at. */
+static const struct format *measurements(const char *path)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : NULL;
+	const struct format *format = NULL;
+	struct pasted t = { .name = path };
+	char *text = NULL;
+
+	if (f && !text_load(f, path, &text, &t.len, NULL) && !memchr(text, '\0', t.len)) {
+		t.s = text;
+		t.mark = text_decimal_mark(t.s, t.len);
+		format = format_of_text(&t);
+	}
+	if (f)
+		fclose(f);
+	free(text);
+	return format && strcmp(format->name, "plain") ? format : NULL;
+}
+
 static int load(struct sources *s, const struct arguments *args)
 {
 	struct error e = { 0 };
@@ -39,6 +59,11 @@ static int load(struct sources *s, const struct arguments *args)
 
 	for (int i = 0; i < args->nfiles; i++) {
 		ret = sources_load(s, args->files[i], &e);
+		if (ret == -EBADMSG && measurements(args->files[i]))
+			return fail(EXIT_INPUT,
+				    "%s: %s, which holds measurements; swaptrace compare reads it, "
+				    "also alone",
+				    args->files[i], measurements(args->files[i])->summary);
 		if (ret)
 			return fail(exit_code_for(ret), "%s", e.text);
 	}
