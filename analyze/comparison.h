@@ -79,7 +79,7 @@ struct comparison_input {
 	char reading[200];	/* how its rows and columns were read; "": there was no choice */
 	double taken;		/* seconds on some clock; NaN: not told */
 	bool shows_alone;	/* it says something without another input */
-	uint64_t left_out;	/* lines that are no data, and the first of them */
+	uint64_t left_out;	/* lines that are not data, and the first of them */
 	uint64_t left_out_line;
 	char left_out_text[64];
 	char notes[INPUT_NOTES_MAX][320]; /* sentences that have to be read with its numbers */

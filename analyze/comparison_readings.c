@@ -85,9 +85,9 @@ static void take_account(struct comparison_input *in, const struct readings *r)
 	if (in->left_out && in->nnotes < INPUT_NOTES_MAX)
 		snprintf(in->notes[in->nnotes++], sizeof(in->notes[0]),
 			 in->left_out == 1
-				 ? "%" PRIu64 " line that is no data was left out: line %" PRIu64
+				 ? "%" PRIu64 " line that is not data was left out: line %" PRIu64
 				   ", '%s'"
-				 : "%" PRIu64 " lines that are no data were left out, the first "
+				 : "%" PRIu64 " lines that are not data were left out, the first "
 				   "is line %" PRIu64 ", '%s'",
 			 in->left_out, in->left_out_line, in->left_out_text);
 }

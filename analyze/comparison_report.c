@@ -26,7 +26,7 @@ static unsigned int mthp_size(const char *name, bool *fallback)
 	return name[digits + 9] && !*fallback ? 0 : (unsigned int)strtoul(name, NULL, 10);
 }
 
-/* Sum of the runs, exact; COUNT_UNKNOWN when a run is no count or there is none. */
+/* Sum of the runs, exact; COUNT_UNKNOWN when a run is not a count or there is none. */
 static uint64_t sum_of(const struct metric *m)
 {
 	uint64_t sum = 0;

@@ -504,7 +504,7 @@ static int read_counter(struct comparison_input *in, const char *dir, const char
 	while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
 		len--;
 	if (!number_decimal(text, len, &v))
-		return error_set(e, -EBADMSG, "%s: line 1: is no count", path);
+		return error_set(e, -EBADMSG, "%s: line 1: is not a count", path);
 	snprintf(label, sizeof(label), "%.60s/stats/%.60s", base_name(dir), counter);
 	counter_label(label, &in->old_counter_names);
 	return input_count(in, label, v, BETTER_UNKNOWN) ? no_memory(path, e) : 0;

@@ -301,7 +301,7 @@ static void intervals(const struct comparison *c, struct document *d)
 	if (t)
 		document_table(d, t);
 	if (t && c->n > 1)
-		document_sentence(d, "intervals of one run are no repeated runs: no significance "
+		document_sentence(d, "intervals of one run are not repeated runs: no significance "
 				     "test; sums are compared where there are any, else means");
 }
 

@@ -58,7 +58,7 @@ static void add_findings(struct report *r, const struct tsat *run, double thresh
 				 run->name, run->wrong);
 	if (run->ignored)
 		document_warning(&r->doc,
-				 "%s: %" PRIu64 " lines are no iterations; the first is line "
+				 "%s: %" PRIu64 " lines are not iterations; the first is line "
 				 "%" PRIu64,
 				 run->name, run->ignored, run->first_ignored);
 }

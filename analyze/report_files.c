@@ -30,10 +30,10 @@ int report_formats_parse(const char *list, struct error *e)
 				 strncmp(format_names[i].name, list, len)))
 			i++;
 		if (i == 6)
-			return error_set(
-				e, -EINVAL,
-				"'%.*s' is no format; there are text, json, csv, svg, png and html",
-				(int)len, list);
+			return error_set(e, -EINVAL,
+					 "'%.*s' is not a format; there are text, json, csv, svg, "
+					 "png and html",
+					 (int)len, list);
 		mask |= (int)format_names[i].format;
 		list += len;
 		list += *list == ',';

@@ -377,7 +377,7 @@ int sources_set_time(struct sources *s, const char *spec, struct error *e)
 			e, -EINVAL,
 			"'%s': no input of that name; use its file name, or A for the first", spec);
 	if (parse_seconds(equals + 1, &v->seconds))
-		return error_set(e, -EINVAL, "'%s': '%s' is no time such as 14.2s or 0m11.84s",
+		return error_set(e, -EINVAL, "'%s': '%s' is not a time such as 14.2s or 0m11.84s",
 				 spec, equals + 1);
 	return 0;
 }

@@ -18,7 +18,7 @@ struct btf_file;
 /**
  * btf_file_open - read and check a raw BTF file
  * @out: freed with btf_file_close(); NULL after an error
- * Returns 0; -ENOENT: no such file, -ENODATA: it is empty, -EBADMSG: it is no BTF, or damaged, or
+ * Returns 0; -ENOENT: no such file, -ENODATA: it is empty, -EBADMSG: it is not BTF, or damaged, or
  * of a machine with another byte order. The text says which, and what to do.
  */
 int btf_file_open(struct btf_file **out, const char *path, struct error *e);

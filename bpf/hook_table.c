@@ -794,7 +794,7 @@ const struct hook hook_plan[] = {
 	STATE("in swapoff walk", unuse_symbols, NULL, "LOOKUP cause=swapoff is shown as fault"),
 	STATE("in shmem", shmem_symbols, "lookups without a VMA", "LOOKUP bypass= of shmem"),
 	STATE("in reclaim", reclaim_symbols, NULL, "UNCACHE by=reclaim is shown as free"),
-	STATE("in swap-out", swapout_symbols, "all that is no swap-in", "nothing"),
+	STATE("in swap-out", swapout_symbols, "all that is not a swap-in", "nothing"),
 	STATE("in cache release", cachefree_symbols, NULL, "UNCACHE by=free in a fault: swapin"),
 	STATE("in slots flush", flush_symbols, NULL,
 	      "FREE cause=flush, shown as direct (6.15 on has no slots cache, so no flush)"),

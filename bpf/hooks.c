@@ -240,7 +240,7 @@ static bool known_form(const struct hook_kernel *k, const struct hook_symbol *s,
 	for (n = 0; btf_file_prototype(k->btf, s->symbol, n, proto, sizeof(proto)); n++) {
 		if (btf_prototype_matches(proto, s->form))
 			continue;
-		snprintf(why, size, "%s is %s here, which is no form of it that is known",
+		snprintf(why, size, "%s is %s here, which is not a form of it that is known",
 			 s->symbol, proto);
 		return false;
 	}
@@ -341,7 +341,7 @@ int hooks_only_kind(struct hook_choice *c, const char *kind, struct error *e)
 		only++;
 	if (only == ATTACH_NONE)
 		return error_set(e, -EINVAL,
-				 "'%s' is no way of attaching; there are: fentry, kprobe.multi, "
+				 "'%s' is not a way of attaching; there are: fentry, kprobe.multi, "
 				 "kprobe",
 				 kind);
 	for (size_t i = 0; i < hook_plan_len; i++) {
@@ -378,7 +378,7 @@ unsigned int hooks_groups(const char *list, struct error *e)
 
 		if (!group) {
 			error_set(e, -EINVAL,
-				  "'%.*s' is no group of events; there are: ra, alloc, lru",
+				  "'%.*s' is not a group of events; there are: ra, alloc, lru",
 				  (int)len, list);
 			return 0;
 		}

@@ -11,9 +11,7 @@
 
 static const struct option_desc options[] = {
 	{ 'o', "output", OPTION_STRING, "FILE",
-	  "write the calibration to FILE (- is standard output, instead of the table), for replay "
-	  "and "
-	  "reproduce --calibration",
+	  "write the calibration to FILE (- is standard output, instead of the table), for replay and reproduce --calibration",
 	  false },
 	{ 0, "rounds", OPTION_U64, "N", "rounds of which the median is taken (default 501)",
 	  false },
@@ -94,8 +92,7 @@ static int run_calibrate(const struct arguments *args)
 	if (c.emulated)
 		warn("this CPU is emulated: its times say nothing about hardware");
 	if (!c.have_read)
-		note("reads through the page cache were not measured: no file of holes could be "
-		     "made in '%s', or its file system keeps no pages of them; see --directory",
+		note("reads through the page cache were not measured: no file of holes could be made in '%s', or its file system keeps no pages of them; see --directory",
 		     folder);
 	/* One of the two goes to standard output. */
 	ret = output && !strcmp(output, "-") ? 0 : print_table(&c);
@@ -107,24 +104,13 @@ const struct command cmd_calibrate = {
 	.synopsis = "[-o FILE] [options]",
 	.summary = "measure what a call and a barrier cost in the LRU-add path of this CPU",
 	.description =
-		"Measures, in user space and within a second, what it costs to add a page to an "
-		"LRU "
-		"list in the ways of thread T4: two atomic updates of its flags, then a full "
-		"barrier "
-		"or none, then the test for evictability by a call or in line. Ways are timed in "
-		"turn, differences are taken within a round; printed are medians and quartiles of "
-		"the rounds. The rest of the kernel's function is the same in all ways and is left "
-		"out, so only differences mean anything.\n\n"
-		"It also reads a file of holes twice through the page cache, which says how much "
-		"time of a page there is to save from.\n\n"
-		"The file that -o writes is text: 'key=median quartile quartile', in ns a page. "
-		"'replay --calibration' turns it into an estimate for all pages of a trace, "
-		"'reproduce lruadd' into predicted gains. Under emulation the times are those of "
-		"the emulator; the command says so and the file keeps it.",
-	.examples = "  swaptrace calibrate -o this-machine.calibration\n"
-		    "  swaptrace reproduce lruadd --calibration this-machine.calibration\n"
-		    "  swaptrace replay --policy lruadd=outline-mb --calibration "
-		    "this-machine.calibration t.data\n",
+		"Measures, in user space and within a second, what it costs to add a page to an LRU list in the ways of thread T4: two atomic updates of its flags, then a full barrier or none, then the test for evictability by a call or in line. Ways are timed in turn, differences are taken within a round; printed are medians and quartiles of the rounds. The rest of the kernel's function is the same in all ways and is left out, so only differences mean anything.\n\n"
+		"It also reads a file of holes twice through the page cache, which says how much time of a page there is to save from.\n\n"
+		"The file that -o writes is text: 'key=median quartile quartile', in ns a page. 'replay --calibration' turns it into an estimate for all pages of a trace, 'reproduce lruadd' into predicted gains. Under emulation the times are those of the emulator; the command says so and the file keeps it.",
+	.examples =
+		"  swaptrace calibrate -o this-machine.calibration\n"
+		"  swaptrace reproduce lruadd --calibration this-machine.calibration\n"
+		"  swaptrace replay --policy lruadd=outline-mb --calibration this-machine.calibration t.data\n",
 	.options = options,
 	.sandbox = SANDBOX_READER,
 	.run = run_calibrate,

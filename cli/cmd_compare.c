@@ -142,10 +142,10 @@ static int compare(const struct arguments *args, struct comparison *c,
 	if (ret)
 		return ret;
 	if (c->n < 2 && style != STYLE_MMTESTS && !(c->n && c->inputs[0].shows_alone))
-		return fail(EXIT_USAGE,
-			    "%s holds only one input; compare needs at least two: name "
-			    "another file",
-			    args->files[0]);
+		return fail(
+			EXIT_USAGE,
+			"%s holds only one input; compare needs at least two: name another file",
+			args->files[0]);
 	ret = comparison_finish(c, o, &e);
 	if (ret == -EINVAL && o->names && strstr(e.text, "--names"))
 		return fail(EXIT_USAGE, "%s", e.text);
@@ -189,7 +189,7 @@ static int parse_interval(const struct arguments *args, double *seconds)
 		return 0;
 	if (quantity_parse(text, strlen(text), &q) != QUANTITY_OK || q.number <= 0 ||
 	    (q.kind != QUANTITY_PLAIN && q.kind != QUANTITY_TIME))
-		return fail(EXIT_USAGE, "--interval: '%s' is no time above 0", text);
+		return fail(EXIT_USAGE, "--interval: '%s' is not a time above 0", text);
 	*seconds = q.number * q.scale;
 	return 0;
 }
@@ -234,89 +234,17 @@ const struct command cmd_compare = {
 	.synopsis = "[options] A B [C...]",
 	.summary = "put measurements, counters, traces or results side by side",
 	.description =
-		"The first input is the base. An input is a file, - for standard input, a folder, "
-		"or "
-		"a value such as 150MB; what a file holds is told by its content, or by --format: "
-		"the formats below, with an example each, results of replay -o, traces, a folder "
-		"of "
-		"hugepages-SIZEkB/stats/ counters.\n\n"
-		"Lists of run times are a value a line or several, in any usual spelling (14.2s, "
-		"850ms, 0m11.84s, 1:02.50), \"#\" begins a comment; \"key: value\" lines, also "
-		"with "
-		"the value on the next line; a key that comes again is another run. \"# n=10 "
-		"memory_limit=1G release=6.12\" states conditions. A single file may be a table "
-		"whose "
-		"columns are compared (a title line names them), lists \"NAME: VALUES\" that are "
-		"compared with each other, the same rows below different headings, or a results "
-		"file. "
-		"Beside other files each cell of a table is a metric row/column. What no title "
-		"decides is said; --rows and --columns override it. The decimal mark is decided "
-		"for "
-		"each file. Lines that are no data are left out, counted and named. Changes that a "
-		"table declares are recomputed.\n\n"
-		"States (memory, swap in use) get a difference; counters since boot get the "
-		"difference "
-		"of two readings and, where the time between them is told or given by --interval, "
-		"a "
-		"rate, but no per cent; intervals of one run (vmstat, sar, vmlog) and counts are "
-		"no "
-		"repeated runs: none of these is tested for significance. What people work out by "
-		"hand "
-		"(hit rate, pages per major fault, shares of large folios, fallback by folios and "
-		"by "
-		"memory, bytes of pages) is derived, and n/a where the counters contradict each "
-		"other.\n\n"
-		"The plain style prints n, mean, standard deviation (n-1), the change against the "
-		"base and, with three inputs or more, against the input before, Welch's t "
-		"(positive "
-		"when the new mean is less) with its degrees of freedom, the two-sided p and the "
-		"95 % "
-		"confidence interval of the difference of the means (new minus base). With one "
-		"value "
-		"a side there is no test. --style mmtests prints the quartile table of mmtests as "
-		"of "
-		"October 2017, where columns are named by --names RELEASE-NAME and a single list "
-		"makes a "
-		"table of one column; --style lkp prints "
-		"mean, "
-		"deviation in percent, and change.\n\n"
-		"Warnings go to standard error: conditions that differ (release, page_cluster, "
-		"vma_ra, "
-		"memory limit, devices, thp_swap, page size, cluster_slots, ...), lists with "
-		"another "
-		"number of values than declared, declared changes that do not follow from their "
-		"numbers, "
-		"traces with losses. With --strict they make the exit status 1. An input that can "
-		"not "
-		"be read gives 3 and a message with file and line.\n\n"
-		"JSON (--json), swaptrace.kind = \"comparison\", swaptrace.schema = 1: inputs[] "
-		"{name, "
-		"file, kind, declared_n, conditions{}, what_if, incomplete}; metrics[] {name "
-		"(\"\": the "
-		"bare "
-		"list), unit, better (lower, higher or null), estimate, inputs[] {n, mean, stddev, "
-		"min, "
-		"median, max, values[], rounded} or null where an input does not have it, "
-		"changes[] "
-		"{difference, vs_base, vs_previous (percent, or points of a percentage), "
-		"per_second "
-		"(counters), test "
-		"{refused, "
-		"t, df, p, ci95[]}} or null}; mthp[] {size_kb (null: total), inputs[] {swpout, "
-		"fallback, "
-		"fallback_percent, few}}; derived {answers[] {name, unit, inputs[], changes[]}, "
-		"notes[]}; "
-		"inputs[] also have format, reading (how rows and columns were taken), left_out "
-		"{lines, first_line, first}, notes[], metrics[] kind (value, gauge, counter, rate, "
-		"counts), and their inputs[] sum (counts), stated_spread_percent, stated_runs, "
-		"marked_significant; histograms[] {input, name, samples, buckets[], p50, p90, "
-		"p99, "
-		"p99.9, max}; warnings[] {kind, text}; footnotes[]. What is unknown is null.",
-	.examples = "  swaptrace compare without.txt with.txt\n"
-		    "  swaptrace compare --style mmtests --names 4.14.0-vanilla,4.14.0-pcp a.txt "
-		    "b.txt\n"
-		    "  swaptrace compare base.json step1.json step2.json\n"
-		    "  swaptrace compare 150MB 154MB\n",
+		"The first input is the base. An input is a file, - for standard input, a folder, or a value such as 150MB; what a file holds is told by its content, or by --format: the formats below, with an example each, results of replay -o, traces, a folder of hugepages-SIZEkB/stats/ counters.\n\n"
+		"Lists of run times are a value a line or several, in any usual spelling (14.2s, 850ms, 0m11.84s, 1:02.50), \"#\" begins a comment; \"key: value\" lines, also with the value on the next line; a key that comes again is another run. \"# n=10 memory_limit=1G release=6.12\" states conditions. A single file may be a table whose columns are compared (a title line names them), lists \"NAME: VALUES\" that are compared with each other, the same rows below different headings, or a results file. Beside other files each cell of a table is a metric row/column. What no title decides is said; --rows and --columns override it. The decimal mark is decided for each file. Lines that are not data are left out, counted and named. Changes that a table declares are recomputed.\n\n"
+		"States (memory, swap in use) get a difference; counters since boot get the difference of two readings and, where the time between them is told or given by --interval, a rate, but no per cent; intervals of one run (vmstat, sar, vmlog) and counts are not repeated runs: none of these is tested for significance. What people work out by hand (hit rate, pages per major fault, shares of large folios, fallback by folios and by memory, bytes of pages) is derived, and n/a where the counters contradict each other.\n\n"
+		"The plain style prints n, mean, standard deviation (n-1), the change against the base and, with three inputs or more, against the input before, Welch's t (positive when the new mean is less) with its degrees of freedom, the two-sided p and the 95 % confidence interval of the difference of the means (new minus base). With one value a side there is no test. --style mmtests prints the quartile table of mmtests as of October 2017, where columns are named by --names RELEASE-NAME and a single list makes a table of one column; --style lkp prints mean, deviation in percent, and change.\n\n"
+		"Warnings go to standard error: conditions that differ (release, page_cluster, vma_ra, memory limit, devices, thp_swap, page size, cluster_slots, ...), lists with another number of values than declared, declared changes that do not follow from their numbers, traces with losses. With --strict they make the exit status 1. An input that can not be read gives 3 and a message with file and line.\n\n"
+		"JSON (--json), swaptrace.kind = \"comparison\", swaptrace.schema = 1: inputs[] {name, file, kind, declared_n, conditions{}, what_if, incomplete}; metrics[] {name (\"\": the bare list), unit, better (lower, higher or null), estimate, inputs[] {n, mean, stddev, min, median, max, values[], rounded} or null where an input does not have it, changes[] {difference, vs_base, vs_previous (percent, or points of a percentage), per_second (counters), test {refused, t, df, p, ci95[]}} or null}; mthp[] {size_kb (null: total), inputs[] {swpout, fallback, fallback_percent, few}}; derived {answers[] {name, unit, inputs[], changes[]}, notes[]}; inputs[] also have format, reading (how rows and columns were taken), left_out {lines, first_line, first}, notes[], metrics[] kind (value, gauge, counter, rate, counts), and their inputs[] sum (counts), stated_spread_percent, stated_runs, marked_significant; histograms[] {input, name, samples, buckets[], p50, p90, p99, p99.9, max}; warnings[] {kind, text}; footnotes[]. What is unknown is null.",
+	.examples =
+		"  swaptrace compare without.txt with.txt\n"
+		"  swaptrace compare --style mmtests --names 4.14.0-vanilla,4.14.0-pcp a.txt b.txt\n"
+		"  swaptrace compare base.json step1.json step2.json\n"
+		"  swaptrace compare 150MB 154MB\n",
 	.extra_title = "formats",
 	.extra = format_help,
 	.options = options,

@@ -58,10 +58,7 @@ static uint64_t fitting(const struct swapoff_bounds *b)
 static void print_memory(const struct swapoff_bounds *b)
 {
 	if (b->estimated)
-		printf("no MemAvailable (kernels before 3.14): between %s and %s kB can be had "
-		       "(free "
-		       "memory above the reserves; free memory, file pages, reclaimable slab and "
-		       "buffers, but not shmem)\n",
+		printf("no MemAvailable (kernels before 3.14): between %s and %s kB can be had (free memory above the reserves; free memory, file pages, reclaimable slab and buffers, but not shmem)\n",
 		       format_count(b->available_low_kb).s, format_count(b->available_high_kb).s);
 	if (b->returned_high_kb > b->zram_kb)
 		printf("zswap gives back %s%s%s kB of its pool: %s kB are needed%s\n",
@@ -81,8 +78,7 @@ static void print_answer(const struct swapoff_bounds *b)
 		       format_count(b->available_low_kb - b->needed_high_kb).s);
 		break;
 	case SWAPOFF_FITS_NOT:
-		printf("will not fit: swapoff will fail with ENOMEM or trigger the OOM killer; "
-		       "shortfall %s%s kB\n",
+		printf("will not fit: swapoff will fail with ENOMEM or trigger the OOM killer; shortfall %s%s kB\n",
 		       b->estimated ? "at least " : "", format_count(shortfall(b)).s);
 		break;
 	default:
@@ -152,10 +148,10 @@ static int check_swapoff(const struct arguments *args, const struct doctor_facts
 		return fail(EXIT_INPUT, "%s/proc/swaps: no swap device %s is on", f->root, name);
 	doctor_swapoff_bounds(f, device, &b);
 	if (!b.memory_known)
-		return fail(EXIT_INPUT,
-			    "%s/proc/meminfo: neither MemAvailable nor MemFree: whether a swapoff "
-			    "fits can't be said",
-			    f->root);
+		return fail(
+			EXIT_INPUT,
+			"%s/proc/meminfo: neither MemAvailable nor MemFree: whether a swapoff fits can't be said",
+			f->root);
 	if (option_flag(args, "json")) {
 		if (print_verdict_json(&b, name ? f->swaps.devices[device].name : NULL, rate))
 			return fail(EXIT_ENVIRONMENT, "out of memory");
@@ -314,8 +310,7 @@ static void say_if_patched(const struct probe_result *r)
 	machine_release("", release, sizeof(release));
 	kernel_of_release(&k, release);
 	if (r->recognised >= 0 && swapoff_generations[r->recognised].policy != k.readahead.swapoff)
-		printf("that is not what the release (%s, model %s) stands for: replay its traces "
-		       "with swapoff=%s\n",
+		printf("that is not what the release (%s, model %s) stands for: replay its traces with swapoff=%s\n",
 		       release, k.name,
 		       swapoff_policy_name(swapoff_generations[r->recognised].policy));
 }
@@ -329,11 +324,13 @@ static int probe(const struct arguments *args)
 	int ret;
 
 	if (*root())
-		return fail(EXIT_USAGE, "--probe-swapoff acts on this machine, whatever "
-					"SWAPTRACE_ROOT says: unset it");
+		return fail(
+			EXIT_USAGE,
+			"--probe-swapoff acts on this machine, whatever SWAPTRACE_ROOT says: unset it");
 	if (o.device && option_given(args, "size"))
-		return fail(EXIT_USAGE, "--size is of the loop device that is made without "
-					"--device: leave one of them out");
+		return fail(
+			EXIT_USAGE,
+			"--size is of the loop device that is made without --device: leave one of them out");
 	if (o.size_mb < PROBE_SIZE_MIN || o.size_mb > PROBE_SIZE_MAX)
 		return fail(EXIT_USAGE, "--size: %d to %d MB are expected", PROBE_SIZE_MIN,
 			    PROBE_SIZE_MAX);
@@ -387,8 +384,9 @@ static int check_usage(const struct arguments *args)
 	if (args->nfiles && !option_flag(args, "swapoff-check"))
 		return fail(EXIT_USAGE, "a device goes with --swapoff-check");
 	if (modes > 1)
-		return fail(EXIT_USAGE, "--swapoff-check, --interval and --probe-swapoff are "
-					"different things: choose one");
+		return fail(
+			EXIT_USAGE,
+			"--swapoff-check, --interval and --probe-swapoff are different things: choose one");
 	return 0;
 }
 
@@ -419,36 +417,11 @@ const struct command cmd_doctor = {
 	.synopsis = "[options] [--swapoff-check [DEVICE]]",
 	.summary = "what this kernel is, what its swap does, what could be recorded",
 	.description =
-		"Reads only /proc and /sys, loads nothing and needs no privilege, unless it is "
-		"asked to "
-		"probe. It says which "
-		"kernel this is and which model stands for it; the swap devices in the order in "
-		"which they are filled, with type, priority, use, and whether they are rotational "
-		"or synchronous; which readahead runs and why; what the kernel has counted since "
-		"boot; and which of record's hooks this kernel has, so what a report would be "
-		"able to tell. What cannot be read is unknown, or n/a, which is not 0.\n\n"
-		"--swapoff-check compares used swap, of all devices or of DEVICE, with "
-		"MemAvailable; "
-		"memory that zram and zswap take for its pages comes back meanwhile and is "
-		"counted. "
-		"Where MemAvailable is missing, or it is not told what of zswap is of DEVICE, "
-		"there "
-		"are bounds: the answer is a certain yes, a certain no, or what decides. Exit "
-		"status "
-		"1 says that it will not fit, or may not.\n\n"
-		"--interval prints what the counters did within some seconds and, where swap "
-		"empties, how long it will take at that rate.\n\n"
-		"--probe-swapoff is the only part that does something: as root it switches a small "
-		"swap device of its own on, fills pages in order in a process with a memory cgroup "
-		"of its own, has the kernel swap them out and switches the device off. How many "
-		"pages the kernel read ahead meanwhile, and how many of those it counted as hits, "
-		"tells the generations of swapoff apart; the models' predictions for the same "
-		"pages stand beside it. Other swap devices are left alone, a device given by "
-		"--device must be unused and a swap area or blank, and everything is put back "
-		"after an error or a signal too. Exit status 1: the kernel behaves like none.\n\n"
-		"The document of --json says in its key swaptrace which one it is (doctor, "
-		"doctor-swapoff-check, doctor-interval, doctor-probe-swapoff) and has a version. "
-		"Sizes end in _kb; null is unknown, never 0.\n\n"
+		"Reads only /proc and /sys, loads nothing and needs no privilege, unless it is asked to probe. It says which kernel this is and which model stands for it; the swap devices in the order in which they are filled, with type, priority, use, and whether they are rotational or synchronous; which readahead runs and why; what the kernel has counted since boot; and which of record's hooks this kernel has, so what a report would be able to tell. What cannot be read is unknown, or n/a, which is not 0.\n\n"
+		"--swapoff-check compares used swap, of all devices or of DEVICE, with MemAvailable; memory that zram and zswap take for its pages comes back meanwhile and is counted. Where MemAvailable is missing, or it is not told what of zswap is of DEVICE, there are bounds: the answer is a certain yes, a certain no, or what decides. Exit status 1 says that it will not fit, or may not.\n\n"
+		"--interval prints what the counters did within some seconds and, where swap empties, how long it will take at that rate.\n\n"
+		"--probe-swapoff is the only part that does something: as root it switches a small swap device of its own on, fills pages in order in a process with a memory cgroup of its own, has the kernel swap them out and switches the device off. How many pages the kernel read ahead meanwhile, and how many of those it counted as hits, tells the generations of swapoff apart; the models' predictions for the same pages stand beside it. Other swap devices are left alone, a device given by --device must be unused and a swap area or blank, and everything is put back after an error or a signal too. Exit status 1: the kernel behaves like none.\n\n"
+		"The document of --json says in its key swaptrace which one it is (doctor, doctor-swapoff-check, doctor-interval, doctor-probe-swapoff) and has a version. Sizes end in _kb; null is unknown, never 0.\n\n"
 		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up.",
 	.examples = "  swaptrace doctor\n"
 		    "  swaptrace doctor --swapoff-check --rate 51200 && sudo swapoff -a\n"

@@ -220,9 +220,8 @@ const struct command cmd_dump = {
 	.name = "dump",
 	.synopsis = "[options] TRACE",
 	.summary = "print a trace in text notation",
-	.description = "Prints header and events in the text notation of swaptrace.data(5). What "
-		       "is printed "
-		       "can be imported again: dump, import and dump give the same text.",
+	.description =
+		"Prints header and events in the text notation of swaptrace.data(5). What is printed can be imported again: dump, import and dump give the same text.",
 	.examples = "  swaptrace dump -e RA,LOOKUP --time 12.5,13 swaptrace.data\n"
 		    "  swaptrace dump --header swaptrace.data\n",
 	.options = dump_options,

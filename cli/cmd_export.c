@@ -120,25 +120,9 @@ const struct command cmd_export = {
 	.synopsis = "[options] TRACE",
 	.summary = "write a trace in another tool's format",
 	.description =
-		"Writes the events of a trace for other tools. json and jsonl hold every event "
-		"with "
-		"its keys (jq, DuckDB, pandas); csv has one row an event and one column a key, the "
-		"same columns for every trace, with empty cells for what is not known. chrome and "
-		"perfetto show needs and reads as slices, windows, fallback and losses as "
-		"counters, "
-		"drains, swapoff and losses as marks (ui.perfetto.dev, chrome://tracing). ctf is a "
-		"folder for babeltrace2 and Trace Compass. fio is an I/O log of what the devices "
-		"read "
-		"and wrote, with times, for fio --read_iolog; its files are called swapN by the "
-		"number "
-		"of the device (--replay_redirect names another one). oracleGeneral holds the "
-		"needs of "
-		"swap entries as requests to a cache, for libCacheSim.\n\n"
-		"The column and member on_cpu is where an event was seen; cpu is the key of that "
-		"name, "
-		"the CPU acted on.\n\n"
-		"In DuckDB: create table t as select * from read_csv('t.csv'). In pandas: "
-		"pandas.read_csv('t.csv'). From either, Parquet is one call away.",
+		"Writes the events of a trace for other tools. json and jsonl hold every event with its keys (jq, DuckDB, pandas); csv has one row an event and one column a key, the same columns for every trace, with empty cells for what is not known. chrome and perfetto show needs and reads as slices, windows, fallback and losses as counters, drains, swapoff and losses as marks (ui.perfetto.dev, chrome://tracing). ctf is a folder for babeltrace2 and Trace Compass. fio is an I/O log of what the devices read and wrote, with times, for fio --read_iolog; its files are called swapN by the number of the device (--replay_redirect names another one). oracleGeneral holds the needs of swap entries as requests to a cache, for libCacheSim.\n\n"
+		"The column and member on_cpu is where an event was seen; cpu is the key of that name, the CPU acted on.\n\n"
+		"In DuckDB: create table t as select * from read_csv('t.csv'). In pandas: pandas.read_csv('t.csv'). From either, Parquet is one call away.",
 	.examples = "  swaptrace export -f perfetto -o swap.pftrace swaptrace.data\n"
 		    "  swaptrace export -f ctf -o swap-ctf swaptrace.data && babeltrace2 swap-ctf\n"
 		    "  swaptrace export swaptrace.data | jq -r 'select(.event == \"RA\") | .ret'\n",

@@ -143,30 +143,10 @@ const struct command cmd_gen = {
 	.synopsis = "PATTERN -o FILE [options]",
 	.summary = "generate a trace of synthetic stimuli, seeded",
 	.description =
-		"For questions that no capture answers, and for tests. Nothing but stimuli is "
-		"generated, the same for the same seed on every machine; the trace's notes say so "
-		"and how. Time stamps only give an order. Without a kernel release in the trace, "
-		"policies start from the model of v6.12, and there is nothing to verify.\n\n"
-		"sequential, reverse, stride:N, random (each slot of the range once) and mixed "
-		"(short runs of all of these) are lookups of swap entries: replay them under "
-		"readahead and swapoff policies.\n\n"
-		"mthp is a workload of the kind of thread T2: memory is written in folios of the "
-		"given orders, older memory is accessed meanwhile, and what exceeds a limit is "
-		"swapped out, the oldest folio first. Pages that are accessed in swap come back "
-		"one "
-		"by one, as folios of order 0. tsat does what the kernel's thp_swap_allocator_test "
-		"does, each write of a swapped page bringing in that page alone. Replay both under "
-		"allocator policies. Slots are the policy's answer, but a drop must say of what: "
-		"device 0 is the one that policies allocate from, device 1 is imaginary, its slot "
-		"N+1 "
-		"is the name of page N of the workload, and no policy uses it.\n\n"
-		"What each setting of mthp does to fallback, and why the defaults are what they "
-		"are: "
-		"docs/gen-mthp.md. In short: that folios which were accessed go round once more "
-		"(--fifo switches it off) is what makes large folios fall back more often than "
-		"small "
-		"ones, as a folio of many pages is accessed sooner and so goes out later, when "
-		"wholly empty clusters have run out.",
+		"For questions that no capture answers, and for tests. Nothing but stimuli is generated, the same for the same seed on every machine; the trace's notes say so and how. Time stamps only give an order. Without a kernel release in the trace, policies start from the model of v6.12, and there is nothing to verify.\n\n"
+		"sequential, reverse, stride:N, random (each slot of the range once) and mixed (short runs of all of these) are lookups of swap entries: replay them under readahead and swapoff policies.\n\n"
+		"mthp is a workload of the kind of thread T2: memory is written in folios of the given orders, older memory is accessed meanwhile, and what exceeds a limit is swapped out, the oldest folio first. Pages that are accessed in swap come back one by one, as folios of order 0. tsat does what the kernel's thp_swap_allocator_test does, each write of a swapped page bringing in that page alone. Replay both under allocator policies. Slots are the policy's answer, but a drop must say of what: device 0 is the one that policies allocate from, device 1 is imaginary, its slot N+1 is the name of page N of the workload, and no policy uses it.\n\n"
+		"What each setting of mthp does to fallback, and why the defaults are what they are: docs/gen-mthp.md. In short: that folios which were accessed go round once more (--fifo switches it off) is what makes large folios fall back more often than small ones, as a folio of many pages is accessed sooner and so goes out later, when wholly empty clusters have run out.",
 	.examples =
 		"  swaptrace gen reverse --start 64 --lookups 32 --cause swapoff -o r.swaptrace\n"
 		"  swaptrace gen mthp -o t2.swaptrace\n"

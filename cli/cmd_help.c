@@ -15,8 +15,7 @@ static void print_overview(void)
 	print_commands(stdout);
 	printf("\noptions of all of them:\n");
 	print_options(stdout, common_options);
-	printf("\n'swaptrace SUBCOMMAND --help' explains one of them; 'man 7 swaptrace' the "
-	       "ideas.\n"
+	printf("\n'swaptrace SUBCOMMAND --help' explains one of them; 'man 7 swaptrace' the ideas.\n"
 	       "Start with: swaptrace reproduce swapoff\n");
 }
 
@@ -77,8 +76,7 @@ const struct command cmd_help = {
 	.synopsis = "[options] [SUBCOMMAND]",
 	.summary = "list the subcommands, or explain one of them",
 	.description =
-		"Without an operand, lists all subcommands. With one, shows what it does and its "
-		"options, as 'swaptrace SUBCOMMAND --help' does.",
+		"Without an operand, lists all subcommands. With one, shows what it does and its options, as 'swaptrace SUBCOMMAND --help' does.",
 	.examples = "  swaptrace help replay\n"
 		    "  swaptrace help --man replay | man -l -\n"
 		    "  . <(swaptrace help --completion bash)\n",

@@ -101,16 +101,12 @@ static const struct format *choose(FILE *in, const char *format, const char *nam
 	else if (!i && measured(head, n, name))
 		*code = fail(
 			EXIT_INPUT,
-			"%s: %s, which holds measurements and no events; swaptrace compare reads "
-			"it",
+			"%s: %s, which holds measurements and no events; swaptrace compare reads it",
 			name, measured(head, n, name)->summary);
 	else if (!i)
 		*code = fail(
 			EXIT_INPUT,
-			"%s: format not recognised; text notation begins with "
-			"'# swaptrace text 1', other tools' formats may be named with --format "
-			"(tables of argdist go into 'swaptrace report' and "
-			"'compare' as they are)",
+			"%s: format not recognised; text notation begins with '# swaptrace text 1', other tools' formats may be named with --format (tables of argdist go into 'swaptrace report' and 'compare' as they are)",
 			name);
 	return i;
 }
@@ -126,10 +122,10 @@ static int import_stream(const struct arguments *args, FILE *in, const char *nam
 	if (ret)
 		return ret;
 	if (in == stdin && same_file(out, "-"))
-		return fail(EXIT_USAGE,
-			    "-o %s is what standard input is read from, which would be lost; name "
-			    "another file",
-			    out);
+		return fail(
+			EXIT_USAGE,
+			"-o %s is what standard input is read from, which would be lost; name another file",
+			out);
 	i = choose(in, option_string(args, "format", NULL), name, &ret);
 	if (!i)
 		return ret;
@@ -141,9 +137,7 @@ static int import_stream(const struct arguments *args, FILE *in, const char *nam
 	ret = trace_finding(args, trace_warn(name, &stats));
 	note("%s: %" PRIu64 " events imported into %s", name, stats.events, out);
 	if (!stats.events) {
-		warn("%s: no event of it means anything here; the trace is empty. swaptrace "
-		     "compare "
-		     "reads latencies and counts of many tools",
+		warn("%s: no event of it means anything here; the trace is empty. swaptrace compare reads latencies and counts of many tools",
 		     name);
 		return EXIT_FINDING;
 	}
@@ -189,53 +183,24 @@ const struct command cmd_import = {
 	.synopsis = "[options] [FILE] -o TRACE",
 	.summary = "make a trace from text, or from files of perf script and trace-cmd",
 	.description =
-		"Reads text notation (see swaptrace.data(5)) from FILE or standard input and "
-		"writes a trace; so it does with the output of perf script and of trace-cmd report "
-		"(or ftrace's trace file), and with the trace.dat of trace-cmd record, where it "
-		"was built with libtracecmd: returns of swapin_nr_pages become RA, swap reads with "
-		"type= and off= READ, and mm_lru_insertion and mm_lru_activate LRUADD, with the "
-		"time at which the folio left its batch, as they do not tell full batches from "
-		"drains. Losses they report become LOST. Lines that are out of order are sorted, "
-		"lines that can't be understood are "
-		"counted and left out, unknown keys and events are counted and named.\n\n"
-		"Probes of these functions tell the drains of the per-CPU batches too, on kernels "
-		"without BTF as well: lru_add_drain with caller= (who drains), lru_add_drain_cpu "
-		"and its return (DRAIN, with what it moved), folio_batch_move_lru with n= and fn= "
-		"(FLUSH), __folio_batch_release or __pagevec_release with batch=, n= and drained= "
-		"(RELEASE). LRUADD is then made of the batches that were moved, and --verify "
-		"compares releases only. Text knows a probe by its name, so it gets the name of "
-		"its "
-		"function. The return probe is made first, because the probe at "
-		"entry would see it as the caller; drained is the third byte of the batch from 6.9 "
-		"on (+2), the second before (+1).\n\n"
-		"All formats give the same events; text knows neither the clock nor the kernel's "
-		"release, nor what was lost behind the last event or that nothing was. Times are "
-		"CLOCK_BOOTTIME, as in "
-		"other traces, only with trace-cmd record -C boot. trace-cmd report rounds the "
-		"times of other clocks to microseconds unless it gets -t. Of a trace.dat that is "
-		"cut or damaged what can be read is imported, and the trace says so.\n\n"
-		"An existing TRACE stays what it was until the new one is whole. The exit status "
-		"is 1 "
-		"when no event came of it, with --strict also when lines were left out, or events "
-		"lost or missing. What was left out stands in a note of the trace, and report "
-		"tells "
-		"it. Measurements (vmstat, sar, LKP ...) are no events: compare reads them.",
-	.examples = "  swaptrace import notes.txt -o notes.data\n"
-		    "  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n"
-		    "  perf script | swaptrace import --format perf -o c.data\n\n"
-		    "  cd /sys/kernel/tracing\n"
-		    "  echo 'r:lru_add_drain_cpu__return lru_add_drain_cpu' >>kprobe_events\n"
-		    "  echo 'p:lru_add_drain_cpu lru_add_drain_cpu caller=" CALLER "' "
-		    ">>kprobe_events\n"
-		    "  echo 'p:lru_add_drain lru_add_drain caller=" CALLER "' >>kprobe_events\n"
-		    "  echo 'p:folio_batch_move_lru folio_batch_move_lru n=+0(" ARGUMENT_1
-		    "):u8 fn=" ARGUMENT_2 ":symbol' "
-		    ">>kprobe_events\n"
-		    "  echo 'p:__folio_batch_release __folio_batch_release batch=" ARGUMENT_1
-		    " n=+0(" ARGUMENT_1 "):u8 "
-		    "drained=+2(" ARGUMENT_1 "):u8' >>kprobe_events\n"
-		    "  trace-cmd record -C boot -e kprobes:* -e pagemap:mm_lru_insertion\n"
-		    "  swaptrace import trace.dat -o d.data\n",
+		"Reads text notation (see swaptrace.data(5)) from FILE or standard input and writes a trace; so it does with the output of perf script and of trace-cmd report (or ftrace's trace file), and with the trace.dat of trace-cmd record, where it was built with libtracecmd: returns of swapin_nr_pages become RA, swap reads with type= and off= READ, and mm_lru_insertion and mm_lru_activate LRUADD, with the time at which the folio left its batch, as they do not tell full batches from drains. Losses they report become LOST. Lines that are out of order are sorted, lines that can't be understood are counted and left out, unknown keys and events are counted and named.\n\n"
+		"Probes of these functions tell the drains of the per-CPU batches too, on kernels without BTF as well: lru_add_drain with caller= (who drains), lru_add_drain_cpu and its return (DRAIN, with what it moved), folio_batch_move_lru with n= and fn= (FLUSH), __folio_batch_release or __pagevec_release with batch=, n= and drained= (RELEASE). LRUADD is then made of the batches that were moved, and --verify compares releases only. Text knows a probe by its name, so it gets the name of its function. The return probe is made first, because the probe at entry would see it as the caller; drained is the third byte of the batch from 6.9 on (+2), the second before (+1).\n\n"
+		"All formats give the same events; text knows neither the clock nor the kernel's release, nor what was lost behind the last event or that nothing was. Times are CLOCK_BOOTTIME, as in other traces, only with trace-cmd record -C boot. trace-cmd report rounds the times of other clocks to microseconds unless it gets -t. Of a trace.dat that is cut or damaged what can be read is imported, and the trace says so.\n\n"
+		"An existing TRACE stays what it was until the new one is whole. The exit status is 1 when no event came of it, with --strict also when lines were left out, or events lost or missing. What was left out stands in a note of the trace, and report tells it. Measurements (vmstat, sar, LKP ...) are no events: compare reads them.",
+	.examples =
+		"  swaptrace import notes.txt -o notes.data\n"
+		"  swaptrace dump a.data | grep -v swapoff | swaptrace import -o b.data\n"
+		"  perf script | swaptrace import --format perf -o c.data\n\n"
+		"  cd /sys/kernel/tracing\n"
+		"  echo 'r:lru_add_drain_cpu__return lru_add_drain_cpu' >>kprobe_events\n"
+		"  echo 'p:lru_add_drain_cpu lru_add_drain_cpu caller=" CALLER "' >>kprobe_events\n"
+		"  echo 'p:lru_add_drain lru_add_drain caller=" CALLER "' >>kprobe_events\n"
+		"  echo 'p:folio_batch_move_lru folio_batch_move_lru n=+0(" ARGUMENT_1
+		"):u8 fn=" ARGUMENT_2 ":symbol' >>kprobe_events\n"
+		"  echo 'p:__folio_batch_release __folio_batch_release batch=" ARGUMENT_1
+		" n=+0(" ARGUMENT_1 "):u8 drained=+2(" ARGUMENT_1 "):u8' >>kprobe_events\n"
+		"  trace-cmd record -C boot -e kprobes:* -e pagemap:mm_lru_insertion\n"
+		"  swaptrace import trace.dat -o d.data\n",
 	.options = import_options,
 	.sandbox = SANDBOX_READER,
 	.run = run_import,

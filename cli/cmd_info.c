@@ -143,8 +143,8 @@ static void print_probes(const struct info *in)
 static void warn_offsets(const struct info *in)
 {
 	if (in->offsets && in->offsets == in->offsets_zero)
-		warn("%s: all %" PRIu64 " offsets are 0: was the offset field not readable on this "
-		     "kernel?",
+		warn("%s: all %" PRIu64
+		     " offsets are 0: was the offset field not readable on this kernel?",
 		     in->path, in->offsets);
 	else if (in->offsets_outside)
 		warn("%s: %" PRIu64 " of %" PRIu64 " offsets lie outside their device", in->path,
@@ -154,8 +154,7 @@ static void warn_offsets(const struct info *in)
 static void print_verdict(const struct info *in)
 {
 	printf("\nverify     %s: %" PRIu64 " blocks whole, %" PRIu64
-	       " damaged%s; probes: %zu right, "
-	       "%zu wrong, %zu not checked\n",
+	       " damaged%s; probes: %zu right, %zu wrong, %zu not checked\n",
 	       info_finding(in) ? "FAILED" : "passed", in->stats->blocks - in->broken_blocks,
 	       in->stats->damaged_blocks + in->broken_blocks,
 	       in->stats->truncated ? ", the end is missing" : "",
@@ -196,8 +195,7 @@ static int run_info(const struct arguments *args)
 			ret = fail(EXIT_ENVIRONMENT, "cannot write JSON");
 		finding = trace_finding(args, trace_warn(path, in.stats));
 		if (in.stats->truncated)
-			note("'swaptrace recover %s -o NEW' makes a whole trace of what is "
-			     "readable",
+			note("'swaptrace recover %s -o NEW' makes a whole trace of what is readable",
 			     path);
 		warn_offsets(&in);
 		if (!ret)
@@ -220,14 +218,8 @@ const struct command cmd_info = {
 	.synopsis = "[options] TRACE",
 	.summary = "say what is in a trace, and whether it is whole",
 	.description =
-		"Prints header, time span, counts and size per event, loss, damage, and what each "
-		"probe did on each CPU. Where windows of readahead were probed and derived at once "
-		"(a kernel that kept the functions which return them) it says how many are equal."
-		"\n\n"
-		"With --verify all checksums are checked and all columns decoded, offsets are held "
-		"against the devices, and for each probe line that has them hits must equal "
-		"delivered + lost + filtered; lines without these numbers are \"not checked\". "
-		"Exit status 1 when anything fails.",
+		"Prints header, time span, counts and size per event, loss, damage, and what each probe did on each CPU. Where windows of readahead were probed and derived at once (a kernel that kept the functions which return them) it says how many are equal.\n\n"
+		"With --verify all checksums are checked and all columns decoded, offsets are held against the devices, and for each probe line that has them hits must equal delivered + lost + filtered; lines without these numbers are \"not checked\". Exit status 1 when anything fails.",
 	.examples = "  swaptrace info swaptrace.data\n"
 		    "  swaptrace info --verify --json swaptrace.data\n",
 	.options = info_options,

@@ -95,11 +95,7 @@ const struct command cmd_policies = {
 	.synopsis = "",
 	.summary = "list what a policy can be made of",
 	.description =
-		"Prints the settings that a policy SPEC of replay and sweep is made of, with their "
-		"values, and the models of kernels with the releases that they hold for. A release "
-		"goes by the row that it falls into; where a part of it (its allocator, say) has "
-		"no "
-		"model of its own, replay says so.",
+		"Prints the settings that a policy SPEC of replay and sweep is made of, with their values, and the models of kernels with the releases that they hold for. A release goes by the row that it falls into; where a part of it (its allocator, say) has no model of its own, replay says so.",
 	.examples = "  swaptrace policies\n"
 		    "  swaptrace replay --policy model=v6.18,page-cluster=5 swaptrace.data\n",
 	.options = policies_options,

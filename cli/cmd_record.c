@@ -46,10 +46,9 @@ static int explain_no_btf(const char *btf, struct error *e)
 {
 	if (!btf)
 		return error_set(e, -ENOENT, "the kernel's BTF is left aside (--no-btf)");
-	return error_set(e, -ENOENT,
-			 "%s: is missing: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF=y brings "
-			 "it)",
-			 btf);
+	return error_set(
+		e, -ENOENT,
+		"%s: is missing: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF=y brings it)", btf);
 }
 
 /* Where there is no BTF (@k->btf), @no_btf says why; that is no error yet. */
@@ -134,11 +133,7 @@ static int list_hooks(const struct arguments *args)
 	}
 	hooks_print(stdout, &k, choices);
 	if (asks_for_bcc(args))
-		printf("\nbcc attaches by kprobe and kretprobe alone, which the kernel skips on a "
-		       "CPU "
-		       "where another\nprogram runs: what interrupts do meanwhile is not seen, "
-		       "only "
-		       "counted (missed= in the trace)\n");
+		printf("\nbcc attaches by kprobe and kretprobe alone, which the kernel skips on a CPU where another\nprogram runs: what interrupts do meanwhile is not seen, only counted (missed= in the trace)\n");
 	if (groups && hooks_require(choices, groups, &e))
 		ret = fail(EXIT_ENVIRONMENT, "%s", e.text);
 	hook_kernel_free(&k);
@@ -230,10 +225,10 @@ static int choose_process(struct session *s)
 			    "there is no process %u here, nor one with that number in a container",
 			    pid);
 	if (count > 1)
-		return fail(EXIT_USAGE,
-			    "%u is the number of %u processes in different containers; give the "
-			    "number that the host uses",
-			    pid, count);
+		return fail(
+			EXIT_USAGE,
+			"%u is the number of %u processes in different containers; give the number that the host uses",
+			pid, count);
 	if (host != pid)
 		note("%u in the container is %u on the host", pid, host);
 	s->options.tgid = host;
@@ -266,8 +261,9 @@ static int read_options(struct session *s)
 	s->limit_bytes = option_u64(s->args, "max-size", 0);
 	s->path = option_string(s->args, "output", "swaptrace.data");
 	if (!strcmp(s->path, "-") && option_flag(s->args, "self-cost"))
-		return fail(EXIT_USAGE, "--self-cost prints to standard output, where -o - writes "
-					"the trace; give one of them another place");
+		return fail(
+			EXIT_USAGE,
+			"--self-cost prints to standard output, where -o - writes the trace; give one of them another place");
 	s->options.messages.warning = say_warning;
 	s->options.messages.log = keep_log;
 	s->options.stop = &stop_signal;
@@ -295,9 +291,7 @@ static int choose_backend(struct session *s, struct error *e)
 static void tell_unknown(const struct session *s)
 {
 	if (hook_kernel_newer(&s->kernel))
-		warn("this kernel (%u.%u) is newer than all that this version knows: what still "
-		     "has "
-		     "a known form is recorded",
+		warn("this kernel (%u.%u) is newer than all that this version knows: what still has a known form is recorded",
 		     s->kernel.major, s->kernel.minor);
 	for (size_t i = 0; i < hook_plan_len; i++) {
 		const struct hook_choice *c = &s->choices[i];
@@ -505,8 +499,8 @@ static void print_costs(struct session *s)
 	printf("%-10s %-28s %-30s %12" PRIu64 " %10.0f\n", "all", "", "", runs,
 	       (double)ns / (double)runs);
 	if (st.events)
-		printf("%.0f ns for each of the %" PRIu64 " events in the trace, reading the clock "
-		       "twice for each program included\n",
+		printf("%.0f ns for each of the %" PRIu64
+		       " events in the trace, reading the clock twice for each program included\n",
 		       (double)ns / (double)st.events, st.events);
 }
 
@@ -648,9 +642,9 @@ static int record_session(const struct arguments *args)
 
 static int record_session(const struct arguments *args)
 {
-	return fail(args->child ? EXIT_RECORD : EXIT_ENVIRONMENT,
-		    "this swaptrace was built without BPF (HAVE_BPF=0) and cannot record; "
-		    "everything else works");
+	return fail(
+		args->child ? EXIT_RECORD : EXIT_ENVIRONMENT,
+		"this swaptrace was built without BPF (HAVE_BPF=0) and cannot record; everything else works");
 }
 
 #endif
@@ -666,8 +660,8 @@ static int check_limits(const struct arguments *args)
 			    buffer);
 	if (!seconds || seconds > UINT64_MAX / 1000000000)
 		return fail(EXIT_USAGE,
-			    "option --duration: %" PRIu64 " is no number of seconds "
-			    "to record for",
+			    "option --duration: %" PRIu64
+			    " is not a number of seconds to record for",
 			    seconds);
 	if (!option_u64(args, "max-size", 1))
 		return fail(EXIT_USAGE, "option --max-size: no trace has 0 bytes");
@@ -702,8 +696,7 @@ static const struct option_desc record_options[] = {
 	  "ring buffer of each CPU, bytes (default 4M, with alloc or lru 16M)", true },
 	{ 0, "max-size", OPTION_U64, "SIZE", "stop when the trace has this size", true },
 	{ 0, "backend", OPTION_STRING, "NAME",
-	  "libbpf, which needs the kernel's BTF; bcc, which needs its headers; auto (default): "
-	  "libbpf where there is BTF",
+	  "libbpf, which needs the kernel's BTF; bcc, which needs its headers; auto (default): libbpf where there is BTF",
 	  false },
 	{ 0, "no-btf", OPTION_FLAG, NULL, "record as if the kernel had no BTF", false },
 	{ 0, "attach", OPTION_STRING, "KIND",
@@ -730,61 +723,15 @@ const struct command cmd_record = {
 	.synopsis = "[options] [-- COMMAND]",
 	.summary = "record the swap activity of this machine",
 	.description =
-		"Attaches BPF programs to the kernel's swap code and writes what it does to a "
-		"trace. "
-		"Ends with the command, with SIGINT or SIGTERM, or at a limit (-d, --max-size). "
-		"With "
-		"a command its exit status is passed on; 125 means that record itself failed, 126 "
-		"and 127 that the command could not be run.\n\n"
-		"Needs root (or CAP_BPF and CAP_PERFMON) and a kernel with BTF "
-		"(CONFIG_DEBUG_INFO_BTF), or without BTF the headers of the kernel (package "
-		"linux-headers-RELEASE; also /sys/kernel/kheaders.tar.xz or BCC_KERNEL_SOURCE), "
-		"against which --backend bcc compiles the same programs, from Linux 5.12 on. That "
-		"takes some seconds before the recording begins. --list-hooks needs neither.\n\n"
-		"Programs are attached by fentry and fexit where the kernel can, otherwise by "
-		"kprobe "
-		"and kretprobe. What this kernel does not show is left out, named in the header "
-		"(missing=) and in --list-hooks. The size of a readahead window is read from the "
-		"kernel's own variables at the moment it has been decided (how=state), from the "
-		"function that returns it where the compiler kept that (how=probed), or from the "
-		"burst of reads that followed (how=burst). bcc attaches by kprobe and kretprobe "
-		"alone. The kernel skips these on a CPU where another program runs, so what "
-		"interrupts do meanwhile (LRUADD and FLUSH op=rotate, READ ns=) is only counted, "
-		"as missed= in the closing lines, by kernels from 6.7 on.\n\n"
-		"-p and -G drop nothing, because every task changes the state that the others "
-		"meet: "
-		"events of other tasks carry filtered=1.\n\n"
-		"The closing lines of the trace count, for each probe and CPU, hits (runs of the "
-		"program), delivered (events in the file), lost (no room in the ring buffer) and "
-		"filtered (runs that mean no event); 'info --verify' checks that they add up. "
-		"runs= "
-		"is the kernel's own count of program runs, idle= those outside the recording, so "
-		"hits and idle over all CPUs should give runs.\n\n"
-		"Groups of events: ra, what readahead is asked for and does, with the slots that "
-		"are given and freed; alloc, requests for slots, what they got and why not, "
-		"writes, "
-		"in the order in which the kernel's lock let them through (seq=); lru, drains and "
-		"flushes of the per-CPU batches, and what joined them. --self-cost shows what they "
-		"cost.\n\n"
-		"The trace is written in place, so that it can be read when the recorder is killed "
-		"or "
-		"the disk is full, to the last block that was written (one a second, or more). It "
-		"is a "
-		"new file that only its owner may read. What was there becomes FILE.old, as with "
-		"perf "
-		"record: the recording before. An earlier FILE.old is kept, too, as FILE.old.1, or "
-		".2 "
-		"where that is taken; a line says so. Nothing removes them but you.\n\n"
-		"After sudo the trace is given to the user who called it, unless --keep-owner is "
-		"given, and the command runs as that user, in that user's environment, unless "
-		"--as-root is given (swapoff needs it). When a limit ends the recording, the "
-		"command is sent "
-		"SIGTERM and, 5 s later, SIGKILL. Once everything is attached and open, record "
-		"itself becomes that user, too: of its capabilities CAP_BPF is left, and a seccomp "
-		"filter refuses it files to write, programs to start and the network.\n\n"
-		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up; it "
-		"is "
-		"meant for tests.",
+		"Attaches BPF programs to the kernel's swap code and writes what it does to a trace. Ends with the command, with SIGINT or SIGTERM, or at a limit (-d, --max-size). With a command its exit status is passed on; 125 means that record itself failed, 126 and 127 that the command could not be run.\n\n"
+		"Needs root (or CAP_BPF and CAP_PERFMON) and a kernel with BTF (CONFIG_DEBUG_INFO_BTF), or without BTF the headers of the kernel (package linux-headers-RELEASE; also /sys/kernel/kheaders.tar.xz or BCC_KERNEL_SOURCE), against which --backend bcc compiles the same programs, from Linux 5.12 on. That takes some seconds before the recording begins. --list-hooks needs neither.\n\n"
+		"Programs are attached by fentry and fexit where the kernel can, otherwise by kprobe and kretprobe. What this kernel does not show is left out, named in the header (missing=) and in --list-hooks. The size of a readahead window is read from the kernel's own variables at the moment it has been decided (how=state), from the function that returns it where the compiler kept that (how=probed), or from the burst of reads that followed (how=burst). bcc attaches by kprobe and kretprobe alone. The kernel skips these on a CPU where another program runs, so what interrupts do meanwhile (LRUADD and FLUSH op=rotate, READ ns=) is only counted, as missed= in the closing lines, by kernels from 6.7 on.\n\n"
+		"-p and -G drop nothing, because every task changes the state that the others meet: events of other tasks carry filtered=1.\n\n"
+		"The closing lines of the trace count, for each probe and CPU, hits (runs of the program), delivered (events in the file), lost (no room in the ring buffer) and filtered (runs that mean no event); 'info --verify' checks that they add up. runs= is the kernel's own count of program runs, idle= those outside the recording, so hits and idle over all CPUs should give runs.\n\n"
+		"Groups of events: ra, what readahead is asked for and does, with the slots that are given and freed; alloc, requests for slots, what they got and why not, writes, in the order in which the kernel's lock let them through (seq=); lru, drains and flushes of the per-CPU batches, and what joined them. --self-cost shows what they cost.\n\n"
+		"The trace is written in place, so that it can be read when the recorder is killed or the disk is full, to the last block that was written (one a second, or more). It is a new file that only its owner may read. What was there becomes FILE.old, as with perf record: the recording before. An earlier FILE.old is kept, too, as FILE.old.1, or .2 where that is taken; a line says so. Nothing removes them but you.\n\n"
+		"After sudo the trace is given to the user who called it, unless --keep-owner is given, and the command runs as that user, in that user's environment, unless --as-root is given (swapoff needs it). When a limit ends the recording, the command is sent SIGTERM and, 5 s later, SIGKILL. Once everything is attached and open, record itself becomes that user, too: of its capabilities CAP_BPF is left, and a seccomp filter refuses it files to write, programs to start and the network.\n\n"
+		"SWAPTRACE_ROOT names a folder below which /proc, /sys and /boot are looked up; it is meant for tests.",
 	.examples = "  swaptrace record -o off.swaptrace --as-root -- swapoff /dev/nvme0n1\n"
 		    "  swaptrace record -d 60 -b 16M\n"
 		    "  swaptrace record --list-hooks\n",

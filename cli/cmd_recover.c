@@ -38,13 +38,8 @@ const struct command cmd_recover = {
 	.synopsis = "TRACE -o NEW",
 	.summary = "save what is readable of a damaged or cut trace",
 	.description =
-		"Writes all whole blocks of TRACE to NEW, with a new header, index and footer, and "
-		"says what is lost. A trace whose recorder was killed can be read as it is; this "
-		"makes "
-		"it whole again. A note in the new header keeps what was missing.\n\n"
-		"NEW may be TRACE itself where nothing but the end is missing. When something is "
-		"damaged that is refused, because it would be gone for good. TRACE stays what it "
-		"was until NEW is whole.",
+		"Writes all whole blocks of TRACE to NEW, with a new header, index and footer, and says what is lost. A trace whose recorder was killed can be read as it is; this makes it whole again. A note in the new header keeps what was missing.\n\n"
+		"NEW may be TRACE itself where nothing but the end is missing. When something is damaged that is refused, because it would be gone for good. TRACE stays what it was until NEW is whole.",
 	.examples = "  swaptrace recover swaptrace.data -o saved.data\n",
 	.options = recover_options,
 	.sandbox = SANDBOX_READER,

@@ -157,12 +157,10 @@ static void print_notes(const struct replay_result *results, unsigned int n)
 	else if (r->lru.known)
 		printf("\nstart state: per-CPU batches empty");
 	if (r->readahead.known && r->start_state == START_BOOT)
-		printf(" (the kernel's boot values: hits 4, no previous offset; --init-hits sets "
-		       "them)");
+		printf(" (the kernel's boot values: hits 4, no previous offset; --init-hits sets them)");
 	printf("\n");
 	if (r->from_ns)
-		printf("counted from %llu ns on; until then all policies follow the recorded "
-		       "kernel\n",
+		printf("counted from %llu ns on; until then all policies follow the recorded kernel\n",
 		       (unsigned long long)r->from_ns);
 	for (unsigned int i = 0; i < r->nnotes; i++)
 		printf("note: %s\n", r->notes[i]);
@@ -170,8 +168,7 @@ static void print_notes(const struct replay_result *results, unsigned int n)
 	for (unsigned int i = 0; i < n; i++)
 		if (results[i].readahead.unknown_neighbours &&
 		    results[i].readahead.unknown_neighbours != COUNT_UNKNOWN)
-			printf("note: %s: the owner of %s pages of VMA windows is not known; they "
-			       "count as not read\n",
+			printf("note: %s: the owner of %s pages of VMA windows is not known; they count as not read\n",
 			       results[i].policy,
 			       format_count(results[i].readahead.unknown_neighbours).s);
 	print_estimates(results, n);
@@ -190,8 +187,7 @@ static int print_text(const struct replay_result *results, unsigned int n, uint6
 	int ret;
 
 	if (!results[0].readahead.known && !results[0].lru.known && !any_alloc(results, n)) {
-		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay; "
-		       "'swaptrace report' shows what was recorded\n");
+		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay; 'swaptrace report' shows what was recorded\n");
 	} else if (results[0].readahead.known) {
 		ret = print_counts(results, n);
 		if (ret)
@@ -294,9 +290,9 @@ static void note_without_effect(const struct policy *p, struct replay_result *r)
 {
 	if (!r->lru.known &&
 	    (p->lru.drain != LRU_DRAIN_RECORDED || p->lru.lruadd != LRUADD_RECORDED || p->lru.noff))
-		replay_result_note(r,
-				   "drain, drain-off and lruadd change nothing: the trace has no "
-				   "events of the per-CPU batches (record -e lru)");
+		replay_result_note(
+			r,
+			"drain, drain-off and lruadd change nothing: the trace has no events of the per-CPU batches (record -e lru)");
 }
 
 static void add_notes(const struct replay_input *in, const struct policy *policies, unsigned int n,
@@ -304,9 +300,9 @@ static void add_notes(const struct replay_input *in, const struct policy *polici
 {
 	replay_input_note_model(in, &results[0]);
 	if (calibrated && !results[0].lru.known)
-		replay_result_note(&results[0],
-				   "nothing to estimate by calibration: the trace has no "
-				   "events of the per-CPU batches (record -e lru)");
+		replay_result_note(
+			&results[0],
+			"nothing to estimate by calibration: the trace has no events of the per-CPU batches (record -e lru)");
 	for (unsigned int i = 0; i < n; i++)
 		note_without_effect(&policies[i], &results[i]);
 }
@@ -375,67 +371,16 @@ const struct command cmd_replay = {
 	.synopsis = "[--verify] [--policy SPEC]... [options] FILE",
 	.summary = "ask the recorded kernel's model, or other policies, what they do with a trace",
 	.description =
-		"Feeds the needs recorded in FILE (binary trace or text notation, - for standard "
-		"input) to a model of the kernel's swap readahead and prints what each policy did: "
-		"needs of swap entries, readahead calls and their windows, batches (calls that "
-		"read "
-		"at least one page), pages read, pages read by readahead, readahead hits, pages "
-		"read ahead and never needed, and drains of the LRU-add batches by readahead.\n\n"
-		"The first row is always the recorded kernel's own policy (in --json and -o it "
-		"comes "
-		"behind the policies that were named, but first with --verify). With --verify its "
-		"decisions are compared with the recorded ones: every window, every lookup's "
-		"answer and every read; the exit status is 1 when any differs.\n\n"
-		"A policy SPEC is the recorded kernel's policy with settings changed, joined by "
-		"commas: readahead=cluster|vma|none|fixed:N, page-cluster=N, "
-		"swapoff=vanilla|lookup-first|lookup-only|fixed:N, prev=global|per-device|per-cpu, "
-		"bypass=none (swap-ins from synchronous devices go through the swap cache, one "
-		"folio each and without readahead, as in kernels from 7.0 on), "
-		"swapin-order=0|whole|cap:K (how much of a large folio that went out comes back "
-		"for one fault: a page, all of it, up to 2^K pages), "
-		"cpus=N, model=v5.6|v6.1|v6.12|v6.18|v6.19|v7.0|v7.3, device=PRESET|lat:US;bw:MBS "
-		"(what its time "
-		"is estimated for), drain=always|once, drain-off=SITE "
-		"(repeatable), lruadd=outline-mb|inline-mb|inline-relaxed. A result that differs "
-		"from what the recorded kernel does is a what-if and is labelled so: it answers "
-		"the "
-		"same needs, and leaves out that other readahead would have meant other memory "
-		"pressure.\n\n"
-		"With --from the trace up to that time (t_ns of dump) only leads to the state in "
-		"which the policies begin: they decide nothing and count nothing before, as when a "
-		"setting is changed right before a phase under test. --verify covers the whole "
-		"trace all the same.\n\n"
-		"A trace with events of the per-CPU LRU batches (LRUADD, FLUSH, DRAIN, RELEASE "
-		"...) "
-		"is replayed through a model of these as well: how many drains each policy does, "
-		"from which call site, and what they move. Drains that no release of a batch "
-		"caused "
-		"happen under every policy, unless drain-off names their site; those by readahead "
-		"are the policy's own where its readahead differs, and so are the pages it "
-		"adds.\n\n"
-		"A trace with requests for slots (SWAPOUT, ALLOC, ALLOCFAIL) is replayed through a "
-		"model of the slot allocator: requests that got slots and that fell back, per "
-		"order, "
-		"with the reason of each; the state at the first fallback; clusters and devices. "
-		"allocator=NAME ('swaptrace policies' lists them) chooses "
-		"another one, reserve=ORDER:PERCENT keeps a share of each device's clusters for "
-		"one "
-		"order, devices=FILE replaces the devices (lines of type= pages= and, where "
-		"wanted, "
-		"prio= flags= memcg=ID,...: only these cgroups use it). Data is followed page by "
-		"page: later needs, windows of readahead, drops and drains go by where the policy "
-		"put it, and needs of data that found no slot do not occur (spared). Requests "
-		"above the slots cache are those "
-		"of SWAPOUT events; without them ALLOC and ALLOCFAIL stand for requests at the "
-		"allocator itself. With --verify every answer is compared; of a trace that began "
-		"with slots in use, from the point on where the model is in step. SWAPTRACE_CHECK "
-		"in "
-		"the environment checks the allocators' invariants after every event (slow).",
+		"Feeds the needs recorded in FILE (binary trace or text notation, - for standard input) to a model of the kernel's swap readahead and prints what each policy did: needs of swap entries, readahead calls and their windows, batches (calls that read at least one page), pages read, pages read by readahead, readahead hits, pages read ahead and never needed, and drains of the LRU-add batches by readahead.\n\n"
+		"The first row is always the recorded kernel's own policy (in --json and -o it comes behind the policies that were named, but first with --verify). With --verify its decisions are compared with the recorded ones: every window, every lookup's answer and every read; the exit status is 1 when any differs.\n\n"
+		"A policy SPEC is the recorded kernel's policy with settings changed, joined by commas: readahead=cluster|vma|none|fixed:N, page-cluster=N, swapoff=vanilla|lookup-first|lookup-only|fixed:N, prev=global|per-device|per-cpu, bypass=none (swap-ins from synchronous devices go through the swap cache, one folio each and without readahead, as in kernels from 7.0 on), swapin-order=0|whole|cap:K (how much of a large folio that went out comes back for one fault: a page, all of it, up to 2^K pages), cpus=N, model=v5.6|v6.1|v6.12|v6.18|v6.19|v7.0|v7.3, device=PRESET|lat:US;bw:MBS (what its time is estimated for), drain=always|once, drain-off=SITE (repeatable), lruadd=outline-mb|inline-mb|inline-relaxed. A result that differs from what the recorded kernel does is a what-if and is labelled so: it answers the same needs, and leaves out that other readahead would have meant other memory pressure.\n\n"
+		"With --from the trace up to that time (t_ns of dump) only leads to the state in which the policies begin: they decide nothing and count nothing before, as when a setting is changed right before a phase under test. --verify covers the whole trace all the same.\n\n"
+		"A trace with events of the per-CPU LRU batches (LRUADD, FLUSH, DRAIN, RELEASE ...) is replayed through a model of these as well: how many drains each policy does, from which call site, and what they move. Drains that no release of a batch caused happen under every policy, unless drain-off names their site; those by readahead are the policy's own where its readahead differs, and so are the pages it adds.\n\n"
+		"A trace with requests for slots (SWAPOUT, ALLOC, ALLOCFAIL) is replayed through a model of the slot allocator: requests that got slots and that fell back, per order, with the reason of each; the state at the first fallback; clusters and devices. allocator=NAME ('swaptrace policies' lists them) chooses another one, reserve=ORDER:PERCENT keeps a share of each device's clusters for one order, devices=FILE replaces the devices (lines of type= pages= and, where wanted, prio= flags= memcg=ID,...: only these cgroups use it). Data is followed page by page: later needs, windows of readahead, drops and drains go by where the policy put it, and needs of data that found no slot do not occur (spared). Requests above the slots cache are those of SWAPOUT events; without them ALLOC and ALLOCFAIL stand for requests at the allocator itself. With --verify every answer is compared; of a trace that began with slots in use, from the point on where the model is in step. SWAPTRACE_CHECK in the environment checks the allocators' invariants after every event (slow).",
 	.examples =
 		"  swaptrace replay --verify swaptrace.data\n"
 		"  swaptrace replay --policy swapoff=vanilla --policy model=v6.18 swaptrace.data\n"
-		"  swaptrace replay --policy page-cluster=0 --policy page-cluster=5 -o r.json "
-		"t.txt\n",
+		"  swaptrace replay --policy page-cluster=0 --policy page-cluster=5 -o r.json t.txt\n",
 	.options = options,
 	.sandbox = SANDBOX_READER,
 	.run = run_replay,

@@ -13,6 +13,7 @@
 #include "analyze/report_bpftrace_maps.h"
 #include "cli/trace_notes.h"
 #include "import/argdist.h"
+#include "import/format.h"
 #include "import/quantity.h"
 
 static const struct option_desc options[] = {
@@ -32,6 +33,25 @@ static const struct option_desc options[] = {
 	{ .name = NULL },
 };
 
+/* The format of measurements that a file is certainly of; NULL: none, or it can't be looked at. */
+static const struct format *measurements(const char *path)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : NULL;
+	const struct format *format = NULL;
+	struct pasted t = { .name = path };
+	char *text = NULL;
+
+	if (f && !text_load(f, path, &text, &t.len, NULL) && !memchr(text, '\0', t.len)) {
+		t.s = text;
+		t.mark = text_decimal_mark(t.s, t.len);
+		format = format_of_text(&t);
+	}
+	if (f)
+		fclose(f);
+	free(text);
+	return format && strcmp(format->name, "plain") ? format : NULL;
+}
+
 static int load(struct sources *s, const struct arguments *args)
 {
 	struct error e = { 0 };
@@ -39,6 +59,11 @@ static int load(struct sources *s, const struct arguments *args)
 
 	for (int i = 0; i < args->nfiles; i++) {
 		ret = sources_load(s, args->files[i], &e);
+		if (ret == -EBADMSG && measurements(args->files[i]))
+			return fail(EXIT_INPUT,
+				    "%s: %s, which holds measurements; swaptrace compare reads it, "
+				    "also alone",
+				    args->files[i], measurements(args->files[i])->summary);
 		if (ret)
 			return fail(exit_code_for(ret), "%s", e.text);
 	}
@@ -106,9 +131,9 @@ static int print_report(const struct report *r, const struct sources *s, int for
 		ret = report_json(r, s, stdout, &e);
 		break;
 	default:
-		return fail(EXIT_USAGE,
-			    "--format: one of text, json and csv goes to standard output; "
-			    "for more, or for pictures, name a folder with -o DIR");
+		return fail(
+			EXIT_USAGE,
+			"--format: one of text, json and csv goes to standard output; for more, or for pictures, name a folder with -o DIR");
 	}
 	return ret ? fail(exit_code_for(ret), "%s", e.text[0] ? e.text : "out of memory")
 		   : EXIT_DONE;
@@ -135,9 +160,7 @@ static int write_report(const struct arguments *args, const struct report *r,
 	if (ret)
 		return fail(ret == -EEXIST ? EXIT_USAGE : exit_code_for(ret), "%s", e.text);
 	if (p.no_gnuplot)
-		note("gnuplot is not installed: no pictures, text plots instead; the .gp and .dat "
-		     "files "
-		     "can be drawn later");
+		note("gnuplot is not installed: no pictures, text plots instead; the .gp and .dat files can be drawn later");
 	else if (p.as_text)
 		note("this gnuplot has neither svg nor png: pictures are text plots (.txt)");
 	note("report written to %s/%s", dir, formats & REPORT_HTML ? "report.html" : "");
@@ -245,8 +268,8 @@ static int choose_threshold(const struct arguments *args, double *threshold)
 	if (quantity_parse(s, strlen(s), &q) != QUANTITY_OK ||
 	    (q.kind != QUANTITY_PLAIN && q.kind != QUANTITY_PERCENT) || q.number < 0 ||
 	    q.number > 100)
-		return fail(EXIT_USAGE, "option --threshold: '%s' is no percentage from 0 to 100",
-			    s);
+		return fail(EXIT_USAGE,
+			    "option --threshold: '%s' is not a percentage from 0 to 100", s);
 	*threshold = q.number;
 	return 0;
 }
@@ -375,10 +398,10 @@ static int choose_kind(const struct arguments *args, bool argdist, enum foreign 
 	}
 	if (*kind == FOREIGN_NONE || !mixed)
 		return 0;
-	return fail(EXIT_USAGE,
-		    "output of %s stands in a report of its own: name only such files, and no "
-		    "--style argdist",
-		    *kind == FOREIGN_MAPS ? "bpftrace" : "thp_swap_allocator_test");
+	return fail(
+		EXIT_USAGE,
+		"output of %s stands in a report of its own: name only such files, and no --style argdist",
+		*kind == FOREIGN_MAPS ? "bpftrace" : "thp_swap_allocator_test");
 }
 
 static int run_report(const struct arguments *args)
@@ -399,8 +422,9 @@ static int run_report(const struct arguments *args)
 	if (kind == FOREIGN_ITERATIONS)
 		return report_iterations(args, formats);
 	if (option_given(args, "threshold"))
-		return fail(EXIT_USAGE, "option --threshold is for output of "
-					"thp_swap_allocator_test, and no file holds any");
+		return fail(
+			EXIT_USAGE,
+			"option --threshold is for output of thp_swap_allocator_test, and no file holds any");
 	if (kind == FOREIGN_MAPS)
 		return report_maps(args, formats);
 	ret = load(&s, args);
@@ -417,30 +441,9 @@ const struct command cmd_report = {
 	.synopsis = "[options] FILE...",
 	.summary = "tables and pictures of traces, results and argdist tables, side by side",
 	.description =
-		"Reads traces (binary or text notation), results of replay and sweep (JSON) "
-		"and pasted "
-		"output of bcc's argdist, told apart by content, and puts them side by "
-		"side: readahead "
-		"calls, batches, pages and drains, the distribution of the windows, windows "
-		"and accuracy "
-		"over time, swap slots (fallbacks per order with their reasons, the first "
-		"one and the free space then, occupancy of the clusters), drains by call "
-		"site, swapoff progress. Reasons and free space are in results of replay "
-		"only. A file - is standard input.\n\n"
-		"Without -o the report is printed as text. With -o DIR it is written as "
-		"report.txt, "
-		"report.json, report.html, one .csv per table, and one .svg and .png per "
-		"picture, beside "
-		"the gnuplot script (.gp) and data (.dat) that the picture is made from; "
-		"report.files lists them. The next report into DIR replaces the files of that "
-		"list, all at once or, when something fails, none. It removes those that it has "
-		"no use for, and touches no others: where one of them is in the way, or is an "
-		"input, it refuses.\n\n"
-		"Files of the kernel's thp_swap_allocator_test make a report of their own: "
-		"share of "
-		"fallbacks by iteration, and the first iteration above --threshold. So do "
-		"maps and histograms that bpftrace printed (text or -f json): who did how "
-		"much, with the losses that it tells of.\n\n"
+		"Reads traces (binary or text notation), results of replay and sweep (JSON) and pasted output of bcc's argdist, told apart by content, and puts them side by side: readahead calls, batches, pages and drains, the distribution of the windows, windows and accuracy over time, swap slots (fallbacks per order with their reasons, the first one and the free space then, occupancy of the clusters), drains by call site, swapoff progress. Reasons and free space are in results of replay only. A file - is standard input.\n\n"
+		"Without -o the report is printed as text. With -o DIR it is written as report.txt, report.json, report.html, one .csv per table, and one .svg and .png per picture, beside the gnuplot script (.gp) and data (.dat) that the picture is made from; report.files lists them. The next report into DIR replaces the files of that list, all at once or, when something fails, none. It removes those that it has no use for, and touches no others: where one of them is in the way, or is an input, it refuses.\n\n"
+		"Files of the kernel's thp_swap_allocator_test make a report of their own: share of fallbacks by iteration, and the first iteration above --threshold. So do maps and histograms that bpftrace printed (text or -f json): who did how much, with the losses that it tells of.\n\n"
 		"What a trace does not tell is n/a, never 0.",
 	.examples = "  swaptrace report t.swaptrace\n"
 		    "  swaptrace report -o report t.swaptrace\n"

@@ -12,12 +12,10 @@ static const struct option_desc options[] = {
 	{ 0, "vma", OPTION_STRING, "FILE", "swapoff: capture of a swapoff with VMA readahead",
 	  false },
 	{ 0, "device", OPTION_STRING, "PRESET",
-	  "swapoff: device of the estimate: nvme, ssd, virtio (default), hdd, zram or "
-	  "lat:US;bw:MBS",
+	  "swapoff: device of the estimate: nvme, ssd, virtio (default), hdd, zram or lat:US;bw:MBS",
 	  false },
 	{ 0, "capture", OPTION_STRING, "FILE",
-	  "mthp: a trace of swap-outs instead of the generated one; drain: capture of a truncation "
-	  "with the lru events",
+	  "mthp: a trace of swap-outs instead of the generated one; drain: capture of a truncation with the lru events",
 	  false },
 	{ 0, "seed", OPTION_U64, "N", "mthp: seed of the generated trace (default 1)", false },
 	{ 0, "scale", OPTION_U64, "N",
@@ -78,37 +76,11 @@ const struct command cmd_reproduce = {
 	.synopsis = "swapoff|mthp|drain|lruadd [options]",
 	.summary = "print a mailing-list thread's published tables beside replayed ones",
 	.description =
-		"swapoff: thread T1 (Andrea Righi, April 2020). Replays a capture of a real "
-		"kernel's swapoff under the policy before the patch (readahead for every page "
-		"table "
-		"entry), after it (the swap cache is asked first) and that of 6.18 (asked, but "
-		"hits "
-		"are not counted any more), and prints the window histograms beside the two "
-		"published ones. Without --cluster and --vma the shipped captures are used.\n\n"
-		"mthp: thread T2 (Chris Li, May 2024). Prints, per size of folios, how many were "
-		"swapped out whole and how many fell back, as published before and after the "
-		"patches and as replayed under the allocators mthp-empty-only and nonfull-v1, with "
-		"the distance of the shares in points; cluster-6.12 and cluster-6.18 follow. The "
-		"replayed trace is generated ('swaptrace gen mthp'), unless --capture names one: "
-		"it is a workload of the thread's kind and not its run, so shares and their order "
-		"can be compared and counts cannot.\n\n"
-		"drain: thread T3 (Mel Gorman, October 2017). Prints the published table of times "
-		"per truncation with one of ours beside it: of the files of times that --before "
-		"and "
-		"--after name (one number a line), or of shipped ones, which were measured on one "
-		"kernel that was switched between the rules. Captures of truncations are replayed "
-		"under both rules: a drain at each release of a batch, or one in its life; drains "
-		"are listed by call site. Without --capture the shipped ones are taken: where the "
-		"same load was recorded under both rules, each replay stands beside what the "
-		"kernel did.\n\n"
-		"lruadd: thread T4 (Yang Shi, March 2020). Prints the published rates and what "
-		"each "
-		"of the two patches would gain on this machine by the measured cost of a call and "
-		"of "
-		"a barrier (see 'swaptrace calibrate'), and tests the ten published run times for "
-		"significance.\n\n"
-		"Seconds and gains are estimates of a cost model and labelled so; the published "
-		"figure stands beside the estimated one.",
+		"swapoff: thread T1 (Andrea Righi, April 2020). Replays a capture of a real kernel's swapoff under the policy before the patch (readahead for every page table entry), after it (the swap cache is asked first) and that of 6.18 (asked, but hits are not counted any more), and prints the window histograms beside the two published ones. Without --cluster and --vma the shipped captures are used.\n\n"
+		"mthp: thread T2 (Chris Li, May 2024). Prints, per size of folios, how many were swapped out whole and how many fell back, as published before and after the patches and as replayed under the allocators mthp-empty-only and nonfull-v1, with the distance of the shares in points; cluster-6.12 and cluster-6.18 follow. The replayed trace is generated ('swaptrace gen mthp'), unless --capture names one: it is a workload of the thread's kind and not its run, so shares and their order can be compared and counts cannot.\n\n"
+		"drain: thread T3 (Mel Gorman, October 2017). Prints the published table of times per truncation with one of ours beside it: of the files of times that --before and --after name (one number a line), or of shipped ones, which were measured on one kernel that was switched between the rules. Captures of truncations are replayed under both rules: a drain at each release of a batch, or one in its life; drains are listed by call site. Without --capture the shipped ones are taken: where the same load was recorded under both rules, each replay stands beside what the kernel did.\n\n"
+		"lruadd: thread T4 (Yang Shi, March 2020). Prints the published rates and what each of the two patches would gain on this machine by the measured cost of a call and of a barrier (see 'swaptrace calibrate'), and tests the ten published run times for significance.\n\n"
+		"Seconds and gains are estimates of a cost model and labelled so; the published figure stands beside the estimated one.",
 	.examples = "  swaptrace reproduce swapoff\n"
 		    "  swaptrace reproduce swapoff --cluster mine.swaptrace --device nvme\n"
 		    "  swaptrace reproduce mthp --scale 1\n"

@@ -210,8 +210,7 @@ static void print_no_effect(const struct sweep *s)
 	}
 	printf("no effect: every setting reads the same pages in the same batches%s\n",
 	       ra->bypassed == ra->lookups
-		       ? ", since all swap-ins go around the swap cache and readahead "
-			 "(synchronous device)"
+		       ? ", since all swap-ins go around the swap cache and readahead (synchronous device)"
 		       : "");
 }
 
@@ -224,9 +223,7 @@ static void print_advice(const struct sweep *s, unsigned int keys)
 	if (keys == 1) {
 		bend = &s->results[knee(s)];
 		if (bend == &s->results[s->n - 1])
-			printf("knee: none in this grid; its last rows still save more than 2 %% "
-			       "of "
-			       "the batches\n");
+			printf("knee: none in this grid; its last rows still save more than 2 %% of the batches\n");
 		else
 			printf("knee: %s (no later row saves more than 2 %% of its batches)\n",
 			       bend->policy);
@@ -256,8 +253,7 @@ static int print_families(const struct sweep *s, unsigned int keys)
 	if (shown) {
 		ret = print_table(s);
 		if (!ret && !reads_are_known(s))
-			printf("\nreadahead is not known for every row (the notes say why): no "
-			       "recommendation from it\n");
+			printf("\nreadahead is not known for every row (the notes say why): no recommendation from it\n");
 		else if (!ret && reads)
 			print_advice(s, keys);
 	}
@@ -289,8 +285,7 @@ static int print_results(const struct arguments *args, const struct sweep *s,
 		return replay_input_write_results(in, s->results, s->n, NULL);
 	if (!s->results[0].readahead.known && !s->results[0].alloc.known &&
 	    !s->results[0].lru.known) {
-		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to "
-		       "replay; 'swaptrace report' shows what was recorded\n");
+		printf("no needs of swap entries (LOOKUP events) in the trace: nothing to replay; 'swaptrace report' shows what was recorded\n");
 		return 0;
 	}
 	if (print_families(s, keys))
@@ -425,24 +420,11 @@ const struct command cmd_sweep = {
 	.synopsis = "[--grid GRID] [options] FILE",
 	.summary = "replay all combinations of settings, with the gain of each step",
 	.description =
-		"Replays the trace under every combination of the grid, on all processors, and "
-		"prints a row each: calls, batches (calls that read at least one page) and their "
-		"change against the row above, pages read, readahead pages, the share of them that "
-		"were hit, pages read for nothing, drains, and an estimate of the time. Where the "
-		"rows differ in what the slot allocator did (allocator=, devices=, reserve=, "
-		"cpus=) "
-		"or in drains of the LRU batches (drain=, drain-off=), these have tables of their "
-		"own, with the row of the least fallback and of the fewest drains.\n\n"
-		"A grid names keys of a policy SPEC (see swaptrace-replay(1)); the values of a key "
-		"are separated by |, A..B is a range of numbers. The knee of a grid with one key "
-		"is "
-		"the first row behind which no other saves more than 2 % of the batches; the "
-		"recommendation is the row with the least estimated time on --device. On a "
-		"synchronous device (zram) that serves all swap-ins, the settings have no effect "
-		"and the command says so.",
-	.examples = "  swaptrace sweep swaptrace.data\n"
-		    "  swaptrace sweep --grid 'page-cluster=0..6,readahead=cluster|vma' --device "
-		    "hdd t.swaptrace\n",
+		"Replays the trace under every combination of the grid, on all processors, and prints a row each: calls, batches (calls that read at least one page) and their change against the row above, pages read, readahead pages, the share of them that were hit, pages read for nothing, drains, and an estimate of the time. Where the rows differ in what the slot allocator did (allocator=, devices=, reserve=, cpus=) or in drains of the LRU batches (drain=, drain-off=), these have tables of their own, with the row of the least fallback and of the fewest drains.\n\n"
+		"A grid names keys of a policy SPEC (see swaptrace-replay(1)); the values of a key are separated by |, A..B is a range of numbers. The knee of a grid with one key is the first row behind which no other saves more than 2 % of the batches; the recommendation is the row with the least estimated time on --device. On a synchronous device (zram) that serves all swap-ins, the settings have no effect and the command says so.",
+	.examples =
+		"  swaptrace sweep swaptrace.data\n"
+		"  swaptrace sweep --grid 'page-cluster=0..6,readahead=cluster|vma' --device hdd t.swaptrace\n",
 	.options = options,
 	.sandbox = SANDBOX_READER,
 	.run = run_sweep,

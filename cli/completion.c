@@ -83,8 +83,7 @@ static void print_bash(FILE *f)
 {
 	/* Lines, not words: names of files may hold blanks. */
 	fputs("# bash completion for swaptrace\n"
-	      "_swaptrace_words()\n{\n\tmapfile -t COMPREPLY < <(compgen -W \"$1\" -- "
-	      "\"$cur\")\n}\n\n"
+	      "_swaptrace_words()\n{\n\tmapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n}\n\n"
 	      "_swaptrace_files()\n{\n\tcompopt -o filenames 2>/dev/null\n"
 	      "\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n}\n\n"
 	      "_swaptrace()\n{\n"
@@ -227,8 +226,7 @@ static void print_fish(FILE *f)
 		fish_options(f, c->name, common_options);
 		if (c->words)
 			fprintf(f,
-				"complete -c swaptrace -n '__fish_seen_subcommand_from %s' -f -a "
-				"'%s'\n",
+				"complete -c swaptrace -n '__fish_seen_subcommand_from %s' -f -a '%s'\n",
 				c->name, c->words);
 		if (!operands_are_commands(c))
 			continue;

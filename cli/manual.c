@@ -167,14 +167,12 @@ static void put_exit_status(FILE *f, bool child)
 		const char *status, *meaning;
 	} codes[] = {
 		{ "0", "done" },
-		{ "1", "done, with a finding: a verification that failed, a picture that was not "
-		       "written, a damaged or cut trace; with --strict also loss, a trace that was "
-		       "recovered, unequal conditions" },
+		{ "1",
+		  "done, with a finding: a verification that failed, a picture that was not written, a damaged or cut trace; with --strict also loss, a trace that was recovered, unequal conditions" },
 		{ "2", "wrong usage" },
 		{ "3", "the input can't be read" },
 		{ "4",
-		  "the environment is in the way: a privilege, kernel type information, memory "
-		  "or space is missing" },
+		  "the environment is in the way: a privilege, kernel type information, memory or space is missing" },
 	};
 
 	fputs(".SH EXIT STATUS\n", f);
@@ -184,8 +182,7 @@ static void put_exit_status(FILE *f, bool child)
 		fputc('\n', f);
 	}
 	if (child)
-		fputs(".PP\nWith \\-\\- COMMAND, the status of COMMAND is passed on, and 125 is a "
-		      "failure of swaptrace\nitself.\n",
+		fputs(".PP\nWith \\-\\- COMMAND, the status of COMMAND is passed on, and 125 is a failure of swaptrace\nitself.\n",
 		      f);
 }
 
@@ -232,28 +229,21 @@ void manual_overview(FILE *f)
 {
 	put_title(f, "swaptrace", 1);
 	fputs(".SH NAME\nswaptrace \\- record and replay the swap activity of a Linux kernel\n"
-	      ".SH SYNOPSIS\n\\fBswaptrace\\fR \\fISUBCOMMAND\\fR [options] [\\fIFILE\\fR] "
-	      "[\\-\\- \\fICOMMAND\\fR]\n.br\n"
+	      ".SH SYNOPSIS\n\\fBswaptrace\\fR \\fISUBCOMMAND\\fR [options] [\\fIFILE\\fR] [\\-\\- \\fICOMMAND\\fR]\n.br\n"
 	      "\\fBswaptrace\\fR \\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n.SH DESCRIPTION\n",
 	      f);
 	put_description(
 		f,
-		"Records what the kernel's swap code was asked to do (pages needed back, pages "
-		"that "
-		"had to go out) and what it answered, then asks models of that code what they, or "
-		"the same code under another policy, would have answered to the same needs.\n\n"
-		"Only record needs privileges. Everything else works on any machine with traces "
-		"that come from any other. The ideas, and what a replay can't know, are explained "
-		"in swaptrace(7).");
+		"Records what the kernel's swap code was asked to do (pages needed back, pages that had to go out) and what it answered, then asks models of that code what they, or the same code under another policy, would have answered to the same needs.\n\n"
+		"Only record needs privileges. Everything else works on any machine with traces that come from any other. The ideas, and what a replay can't know, are explained in swaptrace(7).");
 	put_command_list(f);
-	fputs(".SH OPTIONS\nEvery subcommand takes these; the subcommands have their own beside "
-	      "them.\n",
+	fputs(".SH OPTIONS\nEvery subcommand takes these; the subcommands have their own beside them.\n",
 	      f);
 	put_options(f, common_options);
 	put_exit_status(f, true);
 	fputs(".SH ENVIRONMENT\n.TP\nSWAPTRACE_SAMPLES\n", f);
-	put(f, "folder with the captures that come with swaptrace, in the place of the installed "
-	       "one\n");
+	put(f,
+	    "folder with the captures that come with swaptrace, in the place of the installed one\n");
 	put_examples(f, "  sudo swaptrace record -o a.data --as-root -- swapoff /swapfile\n"
 			"  swaptrace replay --verify a.data\n"
 			"  swaptrace report -o report a.data\n");

@@ -37,8 +37,7 @@ static int check_link(const char *path, const struct output_path *p, struct erro
 	if (S_ISREG(p->st.st_mode) && p->st.st_uid != user())
 		return error_set(
 			e, -EPERM,
-			"%s: is a symbolic link to a file of another owner (uid %u), which "
-			"is not overwritten; name the file itself",
+			"%s: is a symbolic link to a file of another owner (uid %u), which is not overwritten; name the file itself",
 			path, (unsigned int)p->st.st_uid);
 	return 0;
 }

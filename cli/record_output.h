@@ -26,7 +26,7 @@ struct record_moved {
 
 /**
  * record_output_create - move away what is there, and make the file anew
- * @path: "-" is standard output; what is no regular file (/dev/null) is opened and left as it is
+ * @path: "-" is standard output; what is not a regular file (/dev/null) is opened and left as it is
  * Returns a descriptor, the caller's; -EPERM for a symbolic link to a file of another owner or to
  * nothing, and for a folder; -errno when an existing file can't be renamed or the new one made.
  */

@@ -75,9 +75,7 @@ static void print_first(const struct alloc_result *r, uint64_t page_size)
 		printf("first fallback: none\n");
 		return;
 	}
-	printf("first fallback: request %s, order %u (%s), %s; %s of the slots free, %s clusters "
-	       "wholly "
-	       "free\n  aligned holes then:",
+	printf("first fallback: request %s, order %u (%s), %s; %s of the slots free, %s clusters wholly free\n  aligned holes then:",
 	       format_count(f->n).s, f->order, order_size(f->order, page_size).s,
 	       fallback_reason_name(f->reason), format_percent(f->free_pct).s,
 	       format_count(f->free_clusters).s);
@@ -170,8 +168,7 @@ static int print_one(const struct replay_result *res, uint64_t page_size)
 		return ret;
 	print_first(r, page_size);
 	if (r->absorbed || r->invented)
-		printf("%s recorded order-0 requests vanish (their folio went out whole), %s are "
-		       "new\n",
+		printf("%s recorded order-0 requests vanish (their folio went out whole), %s are new\n",
 		       format_count(r->absorbed).s, format_count(r->invented).s);
 	printf("clusters: %s touched of %s, %s wholly free at the end\n",
 	       format_count(r->clusters_touched).s, format_count(r->clusters).s,

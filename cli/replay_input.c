@@ -36,8 +36,7 @@ int replay_input_open(struct replay_input *in, const char *path)
 	trace_facts_of(in->reader, path, &in->facts);
 	release = release_without_model(in);
 	if (release)
-		warn("%s: there is no exact model of the readahead of kernel %s; the nearest, %s, "
-		     "is used",
+		warn("%s: there is no exact model of the readahead of kernel %s; the nearest, %s, is used",
 		     in->path, release, in->kernel.name);
 	return 0;
 }
@@ -53,10 +52,10 @@ void replay_input_note_model(const struct replay_input *in, struct replay_result
 	const char *release = release_without_model(in);
 
 	if (release && first->readahead.known)
-		replay_result_note(first,
-				   "there is no exact model of the readahead of kernel %.64s: all "
-				   "rows are what the nearest, %s, does",
-				   release, in->kernel.name);
+		replay_result_note(
+			first,
+			"there is no exact model of the readahead of kernel %.64s: all rows are what the nearest, %s, does",
+			release, in->kernel.name);
 }
 
 int replay_input_findings(const struct arguments *args, const struct replay_input *in)

@@ -91,8 +91,7 @@ int print_lru(const struct replay_result *results, unsigned int n)
 		ret = print_sites(results, n);
 	for (unsigned int i = 0; i < n; i++)
 		if (results[i].lru.cost_known)
-			printf("estimate, %s: lruadd=%s costs %s ns a page more than no barrier "
-			       "and no call, %s s for %s pages\n",
+			printf("estimate, %s: lruadd=%s costs %s ns a page more than no barrier and no call, %s s for %s pages\n",
 			       results[i].policy, lruadd_name(results[i].lru.lruadd),
 			       format_number(results[i].lru.page_ns, 2).s,
 			       format_number(results[i].lru.cost_seconds, 6).s,
@@ -109,11 +108,9 @@ void print_lru_verify(const struct lru_checked *c)
 	       format_count(c->drains_agreed).s, format_count(c->drains_checked).s,
 	       format_count(c->flushes_agreed).s, format_count(c->flushes_checked).s);
 	if (!c->in_step)
-		printf("  the start content of some per-CPU batches never became known; %s folios "
-		       "joined them unchecked\n",
+		printf("  the start content of some per-CPU batches never became known; %s folios joined them unchecked\n",
 		       format_count(c->unchecked).s);
 	else if (c->unchecked)
-		printf("  per-CPU batches are in step from %llu ns on; %s folios joined them "
-		       "before, unchecked\n",
+		printf("  per-CPU batches are in step from %llu ns on; %s folios joined them before, unchecked\n",
 		       (unsigned long long)c->in_step_ns, format_count(c->unchecked).s);
 }

@@ -86,8 +86,7 @@ static void print_test(const struct drain_times *t)
 	printf("  change of the mean %s",
 	       format_change(percent_change(t->before.s.mean, t->after.s.mean)).s);
 	if (w->refused == TEST_DONE)
-		printf(", Welch t = %s, df = %s, p = %s, 95 %% confidence interval %s to %s: %s at "
-		       "5 %%\n",
+		printf(", Welch t = %s, df = %s, p = %s, 95 %% confidence interval %s to %s: %s at 5 %%\n",
 		       format_number(w->t, 2).s, format_number(w->df, 1).s,
 		       format_number(w->p, 3).s, format_number(w->low, 2).s,
 		       format_number(w->high, 2).s,
@@ -99,14 +98,12 @@ static void print_test(const struct drain_times *t)
 
 static void print_ours(const struct drain_times *t)
 {
-	printf("\nours: another machine and workload than the published ones, so compare the "
-	       "percentages only\n");
+	printf("\nours: another machine and workload than the published ones, so compare the percentages only\n");
 	print_list("before", &t->before);
 	print_list("after", &t->after);
 	print_test(t);
 	if (t->before.emulated == 1 || t->after.emulated == 1)
-		printf("  The CPU was emulated while these were measured: they are no times of "
-		       "hardware.\n");
+		printf("  The CPU was emulated while these were measured: they are not times of hardware.\n");
 }
 
 /* The thread's own layout: that of mmtests. */
@@ -173,10 +170,10 @@ static int replay_capture(struct capture *c)
 	if (ret)
 		return fail(exit_code_for(ret), "%s: %s", c->path, e.text);
 	if (!c->results[RECORDED].lru.known)
-		return fail(EXIT_INPUT,
-			    "%s: holds no events of the per-CPU batches; record them with "
-			    "'swaptrace record -e lru'",
-			    c->path);
+		return fail(
+			EXIT_INPUT,
+			"%s: holds no events of the per-CPU batches; record them with 'swaptrace record -e lru'",
+			c->path);
 	return 0;
 }
 
@@ -221,8 +218,7 @@ static int print_counts(const struct capture *c, unsigned int n)
 	table_column(t, "drain=once", ALIGN_RIGHT);
 	for (unsigned int i = 0; i < n; i++)
 		add_capture(t, &c[i]);
-	printf("drains as recorded, and as replayed under each rule (what-if where the kernel's is "
-	       "the other)\n\n");
+	printf("drains as recorded, and as replayed under each rule (what-if where the kernel's is the other)\n\n");
 	ret = table_text(t, stdout);
 	table_free(t);
 	printf("\n");
@@ -273,9 +269,8 @@ static int print_json(const struct capture *c, unsigned int n, const struct drai
 
 static int no_capture(const struct arguments *args, const struct drain_times *times)
 {
-	static const char how[] = "record one with 'swaptrace record -e lru -o truncate.swaptrace "
-				  "-- COMMAND', where COMMAND truncates many small files, and give "
-				  "it with --capture truncate.swaptrace";
+	static const char how[] =
+		"record one with 'swaptrace record -e lru -o truncate.swaptrace -- COMMAND', where COMMAND truncates many small files, and give it with --capture truncate.swaptrace";
 
 	if (!option_flag(args, "json"))
 		print_times(times);
@@ -283,10 +278,10 @@ static int no_capture(const struct arguments *args, const struct drain_times *ti
 		note("no capture of a truncation is shipped, so drains are not counted; %s", how);
 		return EXIT_DONE;
 	}
-	return fail(EXIT_INPUT,
-		    "no capture of a truncation is shipped (traces/samples/*truncate*.swaptrace), "
-		    "so there are no drains to replay; %s",
-		    how);
+	return fail(
+		EXIT_INPUT,
+		"no capture of a truncation is shipped (traces/samples/*truncate*.swaptrace), so there are no drains to replay; %s",
+		how);
 }
 
 static int show(const struct arguments *args, struct capture *c, unsigned int n,

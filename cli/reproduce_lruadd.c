@@ -70,22 +70,16 @@ static void print_reading(const struct calibration *c)
 	double needed =
 		lruadd_published_page_ns(LRUADD_MAINLINE) - lruadd_published_page_ns(LRUADD_BOTH);
 
-	printf("\nThe gains are ESTIMATES: one CPU, and nothing but these instructions changes. At "
-	       "150 MB/s each page read is taken to be added once, which is the most there can "
-	       "be.\n");
+	printf("\nThe gains are ESTIMATES: one CPU, and nothing but these instructions changes. At 150 MB/s each page read is taken to be added once, which is the most there can be.\n");
 	if (c->have_read)
-		printf("The last column is of this machine's page cache: %s ns for the first and "
-		       "%s ns for the second read of a page of holes, added once.\n",
+		printf("The last column is of this machine's page cache: %s ns for the first and %s ns for the second read of a page of holes, added once.\n",
 		       format_number(c->read_first.median, 0).s,
 		       format_number(c->read_again.median, 0).s);
 	if (c->both.median < needed / 2)
-		printf("The published gain of both patches takes %s ns a page, the instructions "
-		       "cost "
-		       "%s ns here: uncontended, they do not account for it.\n",
+		printf("The published gain of both patches takes %s ns a page, the instructions cost %s ns here: uncontended, they do not account for it.\n",
 		       format_number(needed, 0).s, format_number(c->both.median, 1).s);
 	if (c->emulated)
-		printf("The CPU was emulated while this was measured: these are no times of "
-		       "hardware.\n");
+		printf("The CPU was emulated while this was measured: these are not times of hardware.\n");
 }
 
 static int print_machine(const struct calibration *c)
@@ -127,8 +121,7 @@ static void print_runs(void)
 	for (int i = 0; i < 2; i++)
 		printf("  %-20s n=%u  %s +- %s s\n", r[i].kernel, r[i].n,
 		       format_number(r[i].mean, 3).s, format_number(r[i].stddev, 3).s);
-	printf("  change %s, Welch t = %s, df = %s, p = %s, 95 %% confidence interval of the "
-	       "difference %s to %s s: %s at 5 %%\n",
+	printf("  change %s, Welch t = %s, df = %s, p = %s, 95 %% confidence interval of the difference %s to %s s: %s at 5 %%\n",
 	       format_change(percent_change(r[0].mean, r[1].mean)).s, format_number(w.t, 2).s,
 	       format_number(w.df, 1).s, format_number(w.p, 3).s, format_number(w.low, 3).s,
 	       format_number(w.high, 3).s, w.p < 0.05 ? "significant" : "not significant");
@@ -163,8 +156,7 @@ static int run_lruadd(const struct arguments *args)
 	if (ret)
 		return ret;
 	if (c.emulated)
-		warn("the CPU was emulated when it was calibrated: its times say nothing about "
-		     "hardware");
+		warn("the CPU was emulated when it was calibrated: its times say nothing about hardware");
 	if (option_flag(args, "json"))
 		return print_json(&c);
 	ret = print_published();

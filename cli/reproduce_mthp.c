@@ -137,8 +137,7 @@ static int print_later(const struct replay_result *results)
 		add_pair(t, replayed(results, r, CLUSTER_6_12));
 		add_pair(t, replayed(results, r, CLUSTER_6_18));
 	}
-	printf("\nlater kernels, not in the thread: replayed under cluster-6.12 (left), "
-	       "cluster-6.18 (right)\n");
+	printf("\nlater kernels, not in the thread: replayed under cluster-6.12 (left), cluster-6.18 (right)\n");
 	ret = table_text(t, stdout);
 	table_free(t);
 	return ret;
@@ -151,8 +150,7 @@ static void print_first(const struct replay_result *results)
 		const struct alloc_first *f = &results[i].alloc.first;
 
 		if (f->known)
-			printf("first fallback under %s: request %s of %s, %d kB, %s; %s of the "
-			       "slots free, %s clusters wholly free\n",
+			printf("first fallback under %s: request %s of %s, %d kB, %s; %s of the slots free, %s clusters wholly free\n",
 			       allocators[i], format_count(f->n).s,
 			       format_count(results[i].alloc.requests).s, PAGE_KB << f->order,
 			       fallback_reason_name(f->reason), format_percent(f->free_pct).s,
@@ -213,12 +211,9 @@ static void print_estimate(const struct replay_result *results, uint64_t scale)
 	double seconds = MEMTIER_KEYS / m[0].ops - (before - after) / MEMTIER_THREADS;
 	double ops = MEMTIER_KEYS / seconds;
 
-	printf("estimate, not measured: %s -> %s ops/s (%s) from the time of writing out alone, "
-	       "%s -> %s s of one thread\n"
-	       "  assumptions: %s us a write request and %s us a page, spread over %d threads; the "
-	       "replayed counts times %s; all else as in\n"
-	       "  the published run before the patches. The number of write requests does not "
-	       "explain the rest of the published difference.\n",
+	printf("estimate, not measured: %s -> %s ops/s (%s) from the time of writing out alone, %s -> %s s of one thread\n"
+	       "  assumptions: %s us a write request and %s us a page, spread over %d threads; the replayed counts times %s; all else as in\n"
+	       "  the published run before the patches. The number of write requests does not explain the rest of the published difference.\n",
 	       format_number(m[0].ops, 2).s, format_number(ops, 2).s,
 	       format_change(percent_change(m[0].ops, ops)).s, format_number(before, 1).s,
 	       format_number(after, 1).s, format_number(ASSUMED_REQUEST_US, 1).s,
@@ -229,8 +224,7 @@ static void print_memtier(void)
 {
 	const struct published_memtier *m = published_mthp_memtier;
 
-	printf("\nmemtier totals, published: %s -> %s ops/s (%s), average %s -> %s ms, p50 %s -> "
-	       "%s, p99 %s -> %s, p99.9 %s -> %s\n",
+	printf("\nmemtier totals, published: %s -> %s ops/s (%s), average %s -> %s ms, p50 %s -> %s, p99 %s -> %s, p99.9 %s -> %s\n",
 	       format_number(m[0].ops, 2).s, format_number(m[1].ops, 2).s,
 	       format_change(percent_change(m[0].ops, m[1].ops)).s,
 	       format_number(m[0].average, 2).s, format_number(m[1].average, 2).s,
@@ -254,8 +248,7 @@ static void say_origin(const struct trace_reader *r, const char *path)
 	while (!path && (text = trace_header_next_directive(h, "note", &from)))
 		printf("%s\n", text);
 	if (!path)
-		printf("a workload of the thread's kind, not its run: compare shares, not "
-		       "counts; block= is an assumption (docs/gen-mthp.md)\n");
+		printf("a workload of the thread's kind, not its run: compare shares, not counts; block= is an assumption (docs/gen-mthp.md)\n");
 }
 
 static int print_all(const struct trace_reader *r, const char *path, uint64_t scale,
@@ -385,9 +378,9 @@ static int run_mthp(const struct arguments *args)
 	int fd, ret;
 
 	if (capture && (option_given(args, "seed") || option_given(args, "scale")))
-		return fail(EXIT_USAGE,
-			    "reproduce mthp: --seed and --scale are of the generated trace, "
-			    "which --capture stands in for");
+		return fail(
+			EXIT_USAGE,
+			"reproduce mthp: --seed and --scale are of the generated trace, which --capture stands in for");
 	if (capture)
 		return run_capture(args, capture, capture);
 	ret = set_scale(args, &o);

@@ -97,8 +97,7 @@ static int replay_capture(struct capture *c, const struct cost_model *cost)
 	if (!ret)
 		ret = check_mode(c);
 	if (!ret && !swapoff_needs(&c->results[0]))
-		warn("%s: no swapoff needed any of its swap entries, so these policies do not "
-		     "differ; record one with 'swaptrace record --as-root -- swapoff DEVICE'",
+		warn("%s: no swapoff needed any of its swap entries, so these policies do not differ; record one with 'swaptrace record --as-root -- swapoff DEVICE'",
 		     c->path);
 	return ret;
 }
@@ -112,10 +111,10 @@ static int find_capture(const struct arguments *args, struct capture *c)
 		return 0;
 	}
 	if (sample_path(c->sample, c->path, sizeof(c->path)))
-		return fail(EXIT_INPUT,
-			    "the shipped capture %s is not found; give one with --%s FILE or set "
-			    "SWAPTRACE_SAMPLES to its folder",
-			    c->sample, c->option);
+		return fail(
+			EXIT_INPUT,
+			"the shipped capture %s is not found; give one with --%s FILE or set SWAPTRACE_SAMPLES to its folder",
+			c->sample, c->option);
 	return 0;
 }
 
@@ -332,10 +331,7 @@ static int print_times(const struct capture *captures)
 	printf("Time of swapoff\n\n");
 	ret = table_text(t, stdout);
 	table_free(t);
-	printf("\nThe published times are of another machine and a larger workload; ours are an "
-	       "ESTIMATE from counts, not a measurement: %s.\nCompare the ratios, and lead with "
-	       "the "
-	       "counts above.\n",
+	printf("\nThe published times are of another machine and a larger workload; ours are an ESTIMATE from counts, not a measurement: %s.\nCompare the ratios, and lead with the counts above.\n",
 	       captures[0].results[0].estimate.assumptions);
 	return ret ? fail(EXIT_ENVIRONMENT, "out of memory") : 0;
 }

@@ -87,8 +87,7 @@ static void print_least_fallback(const struct replay_result *rows, unsigned int 
 	if (isnan(fallback_share(&rows[best].alloc)))
 		return;
 	if (equals == n)
-		printf("fallback: the same in every row, %.2f %%; the rows differ in where slots "
-		       "lie\n",
+		printf("fallback: the same in every row, %.2f %%; the rows differ in where slots lie\n",
 		       fallback_share(&rows[best].alloc));
 	else if (equals > 1)
 		printf("least fallback: %s and %u more rows, %.2f %%\n", rows[best].policy,

@@ -23,8 +23,8 @@ static unsigned int warn_damage(const char *name, const struct trace_stats *s)
 		warn("%s: the end is missing or damaged; %" PRIu64 " events are readable", name,
 		     s->events);
 	else if (s->truncated)
-		warn("%s: the end is missing (the recorder was killed, or the file was cut); "
-		     "%" PRIu64 " events are readable, %" PRIu64 " bytes are not",
+		warn("%s: the end is missing (the recorder was killed, or the file was cut); %" PRIu64
+		     " events are readable, %" PRIu64 " bytes are not",
 		     name, s->events, s->damaged_bytes);
 	else if (s->damaged_bytes && !s->damaged_blocks)
 		warn("%s: %" PRIu64 " damaged bytes outside the events; no event is affected%s",

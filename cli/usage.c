@@ -2,15 +2,30 @@
 #include "cli/usage.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "common/nearest.h"
 
-#define WIDTH 80
+#define WIDTH 80 /* where nobody tells: a file, a pipe */
+#define WIDTH_MIN 60
+#define WIDTH_MAX 120 /* longer lines are hard to read */
 #define OPTION_COLUMN 30
 
-/* Fills lines up to WIDTH; @column is where the cursor stands, every further line is indented. */
+static size_t width_of(FILE *f)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(f)) || ioctl(fileno(f), TIOCGWINSZ, &size) || size.ws_col < WIDTH_MIN)
+		return WIDTH;
+	return size.ws_col < WIDTH_MAX ? size.ws_col : WIDTH_MAX;
+}
+
+/* Fills lines up to the width of @f; @column is where the cursor stands, every further line is
+ * indented. */
 static void print_wrapped(FILE *f, const char *text, size_t len, size_t column, size_t indent)
 {
+	size_t width = width_of(f);
 	bool first = true;
 
 	while (len) {
@@ -18,7 +33,7 @@ static void print_wrapped(FILE *f, const char *text, size_t len, size_t column, 
 
 		while (word < len && text[word] != ' ' && text[word] != '\n')
 			word++;
-		if (word && !first && column + 1 + word > WIDTH) {
+		if (word && !first && column + 1 + word > width) {
 			fprintf(f, "\n%*s", (int)indent, "");
 			column = indent;
 			first = true;

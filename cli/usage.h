@@ -7,7 +7,10 @@
 
 #include "cli/command.h"
 
-/* Pieces of the help text, for a terminal of 80 columns. print_usage() is in cli/command.h. */
+/*
+ * Pieces of the help text, as wide as the terminal (60 to 120 columns), 80 where it goes elsewhere.
+ * Texts are one string a paragraph; lines are broken here. print_usage() is in cli/command.h.
+ */
 
 /** print_commands - a line a subcommand: name and summary */
 void print_commands(FILE *f);

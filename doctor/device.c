@@ -136,10 +136,11 @@ static int is_blank(int fd, uint64_t bytes, const char *path, struct error *e)
 	free(buffer);
 	if (zero)
 		return 0;
-	return error_set(e, -EEXIST,
-			 "%s: holds something that is no swap area, and would lose it; make it one "
-			 "with mkswap first, or leave --device out",
-			 path);
+	return error_set(
+		e, -EEXIST,
+		"%s: holds something that is not a swap area, and would lose it; make it one "
+		"with mkswap first, or leave --device out",
+		path);
 }
 
 static int write_header(struct probe_device *d, int fd, struct error *e)
@@ -203,7 +204,7 @@ int probe_device_take(struct probe_device *d, const char *path, struct error *e)
 	if (stat(path, &st))
 		return error_errno(e, -errno, "%s: cannot be looked at", path);
 	if (!S_ISBLK(st.st_mode))
-		return error_set(e, -ENOTBLK, "%s: is no block device", path);
+		return error_set(e, -ENOTBLK, "%s: is not a block device", path);
 	/* O_EXCL is refused while anything holds the device: a mount, swap, RAID, a mapping. */
 	fd = open(path, O_RDWR | O_EXCL | O_CLOEXEC);
 	if (fd < 0)

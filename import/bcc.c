@@ -188,11 +188,10 @@ static void free_hists(struct hists *h)
 }
 
 /* "avg = 6 usecs, total: 51234 usecs, count: 8302" */
-static bool take_average(const struct text_line *l, struct readings *r, uint64_t *count)
+static bool take_average(const struct text_line *l, uint64_t *count)
 {
 	struct word w = l->n ? l->w[l->n - 1] : (struct word){ "", 0 };
 
-	(void)r;
 	return l->n > 8 && word_is(&l->w[0], "avg") && word_is(&l->w[l->n - 2], "count:") &&
 	       word_count(&w, count);
 }
@@ -225,7 +224,7 @@ static int read_hist_line(const struct pasted *t, const struct text_line *l, str
 	}
 	if (is_bucket(l))
 		return take_bucket(t, l, h, e);
-	if (take_average(l, r, &count)) {
+	if (take_average(l, &count)) {
 		if (h->open && h->open->now.total != count)
 			readings_note(r,
 				      "line %" PRIu64 " says %" PRIu64 " calls, its histogram has "

@@ -155,7 +155,8 @@ static int bad_bucket(int why, const char *name, uint64_t line, struct error *e)
 					   : "the count of the bucket cannot be read");
 }
 
-/* "@usecs[x]:" or "@x: "; anything else that is no bucket ends a histogram without beginning one.
+/* "@usecs[x]:" or "@x: "; anything else that is not a bucket ends a histogram without beginning
+ * one.
  */
 static size_t map_name(const char *s, size_t len)
 {

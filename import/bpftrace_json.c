@@ -113,7 +113,7 @@ static bool put_hist(FILE *out, const char *map, const char *key, const json_t *
 	return ok;
 }
 
-/* {"@name": VALUE} or {"@name": {"key": VALUE, ...}}. Returns how much of it is no count. */
+/* {"@name": VALUE} or {"@name": {"key": VALUE, ...}}. Returns how much of it is not a count. */
 static uint64_t put_map(FILE *out, json_t *data,
 			bool (*put)(FILE *out, const char *map, const char *key, const json_t *v))
 {

@@ -119,7 +119,7 @@ static const char *fill_window(const struct foreign_event *f, struct event *ev)
 	case FOREIGN_ABSENT:
 		return "a return of swapin_nr_pages without arg1=, ret= or retval=";
 	case FOREIGN_MALFORMED:
-		return "the return value of swapin_nr_pages is no number";
+		return "the return value of swapin_nr_pages is not a number";
 	default:
 		break;
 	}
@@ -149,7 +149,7 @@ static const char *fill_read(const struct foreign_event *f, struct event *ev)
 
 		switch (foreign_number(f, values[i].keys, &v)) {
 		case FOREIGN_MALFORMED:
-			return "type=, off= or n= of a swap read is no number";
+			return "type=, off= or n= of a swap read is not a number";
 		case FOREIGN_READ:
 			event_set(ev, values[i].key, v);
 			break;
@@ -173,7 +173,7 @@ static const char *fill_release(const struct foreign_event *f, struct event *ev)
 	event_set(ev, BATCH_BATCH, v);
 	switch (foreign_number(f, folios, &v)) {
 	case FOREIGN_MALFORMED:
-		return "n= of a release is no number";
+		return "n= of a release is not a number";
 	case FOREIGN_READ:
 		event_set(ev, BATCH_N, v);
 		break;
@@ -182,7 +182,7 @@ static const char *fill_release(const struct foreign_event *f, struct event *ev)
 	}
 	switch (foreign_number(f, flags, &v)) {
 	case FOREIGN_MALFORMED:
-		return "drained= of a release is no number";
+		return "drained= of a release is not a number";
 	case FOREIGN_READ:
 		event_set(ev, BATCH_DRAINED, v != 0);
 		break;

@@ -26,7 +26,7 @@ bool foreign_take_cpu(const char *s, size_t *len, int32_t *cpu);
 /** foreign_last_word - where the last word of the @len bytes at @s begins */
 size_t foreign_last_word(const char *s, size_t len);
 
-/** foreign_id - a whole word as a process or thread; false when it is no number below 2^31 */
+/** foreign_id - a whole word as a process or thread; false when it is not a number below 2^31 */
 bool foreign_id(const char *s, size_t len, int32_t *id);
 
 /* What one tool's text is like. */

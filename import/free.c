@@ -81,7 +81,7 @@ static int take_row(const struct pasted *t, const struct text_line *l, char titl
 		struct quantity q;
 
 		if (!read_amount(t, &l->w[first + i], &q))
-			return text_bad(t, l, e, "free, column %s: '%.*s' is no amount",
+			return text_bad(t, l, e, "free, column %s: '%.*s' is not an amount",
 					titles[i + skip],
 					(int)(l->w[first + i].len < 40 ? l->w[first + i].len : 40),
 					l->w[first + i].s);

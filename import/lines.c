@@ -150,7 +150,7 @@ enum decimal_mark text_decimal_mark(const char *s, size_t len)
 		start += start < i && strchr("+-(=:*", s[start]) ? 1 : 0;
 		n = start < i ? number_end(s + start, i - start) : 0;
 		if (n && isdigit((unsigned char)s[start])) {
-			/* "1.2.3" or "6.12.0-rc1" is no number, nor is a list "1,2,3". */
+			/* "1.2.3" or "6.12.0-rc1" is not a number, nor is a list "1,2,3". */
 			if (start + n == i || !isdigit((unsigned char)s[start + n]))
 				judge(s + start, n, &m);
 		} else if (start < i && isalpha((unsigned char)s[start])) {

@@ -71,7 +71,7 @@ static int bad_number(const struct parsing *r, const struct word *w, enum quanti
 					"stands where there is no number; leave the value out");
 		return bad_line(
 			r, r->line, w->s, w->len,
-			"is no time or count (14.2, 14.2s, 850ms, 0m11.84s, 1:02.50, 1200M)");
+			"is not a time or count (14.2, 14.2s, 850ms, 0m11.84s, 1:02.50, 1200M)");
 	}
 }
 
@@ -322,7 +322,7 @@ static int read_dd(struct parsing *r, size_t copied)
 		if (a != QUANTITY_OK)
 			return bad_number(r, &number, a);
 		if (!quantity_attach_unit(&q, unit.s, unit.len))
-			return bad_line(r, r->line, unit.s, unit.len, "is no unit of dd");
+			return bad_line(r, r->line, unit.s, unit.len, "is not a unit of dd");
 		ret = add_single(r, names[k], &q);
 		if (ret)
 			return ret;

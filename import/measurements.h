@@ -59,7 +59,7 @@ struct measurements {
 	unsigned int nfacts;
 	bool old_counter_names; /* anon_swpout instead of swpout */
 	unsigned int rounds;	/* lines that begin another run */
-	uint64_t left_out;	/* lines that are no data */
+	uint64_t left_out;	/* lines that are not data */
 	uint64_t left_out_line;
 	char left_out_text[64];
 };

@@ -222,7 +222,7 @@ static int take_device(const struct pasted *t, const struct text_line *l, unsign
 
 		if (quantity_parse_marked(w->s, w->len, DECIMAL_POINT, &q) != QUANTITY_OK ||
 		    q.kind != QUANTITY_PLAIN || q.decimals || (i < 2 && q.sign))
-			return text_bad(t, l, e, "/proc/swaps, column %s: '%.*s' is no number",
+			return text_bad(t, l, e, "/proc/swaps, column %s: '%.*s' is not a number",
 					titles[i], (int)(w->len < 40 ? w->len : 40), w->s);
 		snprintf(name, sizeof(name), "%s/%s", device, titles[i]);
 		if (i < 2)
@@ -328,7 +328,7 @@ int proc_meminfo_read(const struct pasted *t, const struct reading_options *o, s
 		if (!pages && (l.n != 3 || !word_is(&l.w[2], "kB")))
 			return text_bad(t, &l, e, "/proc/meminfo: '%s: NUMBER kB' expected", name);
 		if (!word_count(&l.w[1], &v))
-			return text_bad(t, &l, e, "/proc/meminfo, %s: '%.*s' is no number", name,
+			return text_bad(t, &l, e, "/proc/meminfo, %s: '%.*s' is not a number", name,
 					(int)(l.w[1].len < 40 ? l.w[1].len : 40), l.w[1].s);
 		if (!first[0])
 			memcpy(first, name, sizeof(first));

@@ -67,11 +67,9 @@ static struct reading *new_reading(struct readings *r, struct readings_column *c
 		c->v = bigger;
 		c->room = room;
 	}
-	new = &c->v[c->n++];
-	memset(new, 0, sizeof(*new));
-	snprintf(new->name, sizeof(new->name), "%s", name);
-	new->kind = kind;
-	new->spread = NAN;
+	new = c->v + c->n++;
+	*new = (struct reading){ .kind = kind, .spread = NAN };
+	strncat(new->name, name, sizeof(new->name) - 1);
 	return new;
 }
 

@@ -82,7 +82,7 @@ struct readings {
 	unsigned int ndeclared;
 	struct readings_fact facts[READINGS_FACTS_MAX];
 	unsigned int nfacts;
-	uint64_t left_out; /* lines that are no data */
+	uint64_t left_out; /* lines that are not data */
 	uint64_t left_out_line;
 	char left_out_text[64]; /* the first of them, harmless text */
 	char notes[READINGS_NOTES_MAX][200];
@@ -113,7 +113,7 @@ struct reading *readings_add(struct readings *r, unsigned int column, const char
 /** readings_declare - keep a declared change */
 void readings_declare(struct readings *r, const struct readings_declared *d);
 
-/** readings_leave_out - count a line that is no data, and keep the first of them */
+/** readings_leave_out - count a line that is not data, and keep the first of them */
 void readings_leave_out(struct readings *r, const struct text_line *l);
 
 /** readings_note - a sentence that has to be read with the numbers; the same one only once */

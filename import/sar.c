@@ -116,8 +116,8 @@ static int take_row(const struct pasted *t, const struct text_line *l, const str
 						  : t->mark,
 					  &q) != QUANTITY_OK ||
 		    q.kind != QUANTITY_PLAIN)
-			return text_bad(t, l, e, "sar table, column %s: '%.*s' is no number", title,
-					(int)(w->len < 40 ? w->len : 40), w->s);
+			return text_bad(t, l, e, "sar table, column %s: '%.*s' is not a number",
+					title, (int)(w->len < 40 ? w->len : 40), w->s);
 		if (title[0] == '%')
 			q = quantity_of(&q, QUANTITY_PERCENT, 1, "%");
 		else if (!strncmp(title, "kb", 2))

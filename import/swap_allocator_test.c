@@ -97,7 +97,7 @@ static int add(struct tsat *t, const struct tsat_iteration *i, struct error *e)
 {
 	if (t->n == ITERATIONS_MAX)
 		return error_set(e, -EBADMSG,
-				 "%s: more than %d iterations are no output of "
+				 "%s: more than %d iterations are not output of "
 				 "thp_swap_allocator_test",
 				 t->name, ITERATIONS_MAX);
 	if (t->n == t->room) {

@@ -46,7 +46,7 @@ static int take_row(const struct pasted *t, const struct text_line *l, char titl
 		struct quantity q;
 
 		if (!word_number(t, &l->w[i + 1], &q) || q.sign)
-			return text_bad(t, l, e, "vmlog table, column %s: '%.*s' is no number",
+			return text_bad(t, l, e, "vmlog table, column %s: '%.*s' is not a number",
 					titles[i],
 					(int)(l->w[i + 1].len < 40 ? l->w[i + 1].len : 40),
 					l->w[i + 1].s);

@@ -99,7 +99,7 @@ static int take_row(const struct pasted *t, const struct text_line *l, struct vm
 		uint64_t v;
 
 		if (!word_count(&l->w[i], &v))
-			return text_bad(t, l, e, "vmstat table, column %s: '%.*s' is no number",
+			return text_bad(t, l, e, "vmstat table, column %s: '%.*s' is not a number",
 					table->title[i], (int)(l->w[i].len < 40 ? l->w[i].len : 40),
 					l->w[i].s);
 		given = quantity_of_count(v);
@@ -241,7 +241,7 @@ int vmstat_s_read(const struct pasted *t, const struct reading_options *o, struc
 			continue;
 		}
 		if (!word_count(&l.w[0], &v))
-			return text_bad(t, &l, e, "vmstat -s: '%.*s' before '%s' is no count",
+			return text_bad(t, &l, e, "vmstat -s: '%.*s' before '%s' is not a count",
 					(int)(l.w[0].len < 40 ? l.w[0].len : 40), l.w[0].s, name);
 		if (!first[0])
 			memcpy(first, name, sizeof(first));

@@ -258,7 +258,7 @@ static void reduce_types(const char *from_path, const char *to_path)
 	__u32 size;
 
 	if (!from)
-		die("is no BTF", from_path);
+		die("is not BTF", from_path);
 	if (!whole || !out)
 		die("cannot be written", to_path);
 	copies = calloc(btf__type_cnt(from), sizeof(*copies));

@@ -42,6 +42,7 @@ ab-swapoff-cluster|the lab's 6.12, swapoff as before 5.8 and as from 5.8 on (T1)
 ab-swapoff-only|the lab's 6.12, swapoff as from 5.8 on and as in 6.18, VMA readahead|swapoff|swapoff=lookup-first|swapoff=lookup-only|--kernel lab --workload t1-vma --swap ssd
 ab-drain|the lab's 6.12, a released batch drains once or always (T3)|drain|drain=once|drain=always|--kernel lab --workload truncate --record-from phase
 ab-alloc|the lab's 6.12, two slot allocators (T2), 64 kB folios on zram|alloc|allocator=cluster-6.12|allocator=mthp-empty-only|--kernel lab --workload mthp --env SHARE=1 --policy-at swapon
+ab-placed|two stock kernels whose allocators place pages apart, then faults in order, cluster readahead that follows|coupled|model=v6.12|model=v6.18|--workload placed --swap ssd:8 --env MB=5 --env THEN=faults --env TURN=1
 END
 }
 
@@ -116,7 +117,10 @@ make_sample() {
 describe_pair() {
 	printf '%s.A.swaptrace, %s.B.swaptrace: %s\n\n' "$1" "$1" "$2"
 	printf 'kind: %s\ncpus: 1\nA: %s\nB: %s\nfrom_ns: %s\n\n' "$3" "$4" "$5" "$(cat "$6/1/from_ns")"
-	echo "Two runs from one machine state (QEMU savevm), which had been reached at from_ns."
+	case $4 in
+	model=*) echo "Two kernels, which the workload asked for the same slots in the same order. All that was recorded counts." ;;
+	*) echo "Two runs from one machine state (QEMU savevm), which had been reached at from_ns." ;;
+	esac
 	echo
 }
 
@@ -124,9 +128,20 @@ make_pair() {
 	local name=$1 what=$2 kind=$3 a=$4 b=$5 dir=$WORK/$1 letter run trace policy
 	local options
 	# shellcheck disable=SC2206 # words of a table of our own
-	options=(--cpus 1 --size tiny --record-from swapon $6 --policy "$a" --policy "$b")
+	options=(--cpus 1 --size tiny --record-from swapon $6)
 	say "$name: $what"
-	"$LAB/run.sh" "${options[@]}" --recorder "$RECORDER" --out "$dir" >/dev/null
+	case $a in
+	model=*)
+		for run in "1 ${a#model=v}" "2 ${b#model=v}"; do
+			"$LAB/run.sh" "${options[@]}" --kernel "${run#* }" --recorder "$RECORDER" --out "$dir/${run% *}" >/dev/null
+		done
+		echo 0 >"$dir/1/from_ns"
+		;;
+	*)
+		options+=(--policy "$a" --policy "$b")
+		"$LAB/run.sh" "${options[@]}" --recorder "$RECORDER" --out "$dir" >/dev/null
+		;;
+	esac
 	mkdir -p "$SAMPLES"
 	describe_pair "$name" "$what" "$kind" "$a" "$b" "$dir" >"$dir/text"
 	for letter in A B; do
@@ -135,7 +150,10 @@ make_pair() {
 		trace=$(find "$dir/$run" -maxdepth 1 -name '*.swaptrace')
 		annotate "$trace" "$policy"
 		cp "$trace" "$SAMPLES/$name.$letter.swaptrace"
-		describe "$name.$letter" "$policy" "$dir/$run" "${options[@]}" >>"$dir/text"
+		case $policy in
+		model=*) describe "$name.$letter" "$policy" "$dir/$run" "${options[@]}" --kernel "${policy#model=v}" >>"$dir/text" ;;
+		*) describe "$name.$letter" "$policy" "$dir/$run" "${options[@]}" >>"$dir/text" ;;
+		esac
 		echo >>"$dir/text"
 	done
 	sed '$d' "$dir/text" >"$SAMPLES/$name.txt"

@@ -164,8 +164,7 @@ static void mixed_order(uint32_t *order, unsigned long n, uint64_t seed)
 	free(random);
 }
 
-static void fault_order(const struct options *o, unsigned long proc, uint32_t *order,
-			unsigned long n)
+void fault_order(const struct options *o, unsigned long proc, uint32_t *order, unsigned long n)
 {
 	uint64_t seed = mix(o->seed + 1000 * proc);
 	unsigned long i = 0, start, page;
@@ -591,6 +590,7 @@ enum option_id {
 	OPT_MIN_PAGES,
 	OPT_DIR,
 	OPT_TIMES,
+	OPT_CGROUP,
 };
 
 static const struct option long_options[] = {
@@ -613,6 +613,7 @@ static const struct option long_options[] = {
 	{ "min-pages", required_argument, NULL, OPT_MIN_PAGES },
 	{ "dir", required_argument, NULL, OPT_DIR },
 	{ "times", required_argument, NULL, OPT_TIMES },
+	{ "cgroup", required_argument, NULL, OPT_CGROUP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -636,6 +637,9 @@ static void set_file_option(struct options *o, int id, const char *value)
 		break;
 	case OPT_TIMES:
 		o->times = value;
+		break;
+	case OPT_CGROUP:
+		o->cgroup = value;
 		break;
 	default:
 		die("option %d has no meaning", id);
@@ -701,12 +705,17 @@ static const char usage_text[] =
 	"  fork    the same with memory that all processes share by fork\n"
 	"  mthp    one process: 64 kB folios and pages go out; then rounds of faults, drops and "
 	"page-out\n"
+	"  placed  one process: pages go out, some are dropped and made anew, in rounds; then "
+	"all are read in the "
+	"order of --pattern, or stay\n"
 	"  truncate   sparse files are read, then truncated\n"
 	"  readtwice  sparse files are read by two processes each, all at the same time\n"
 	"  swapon DEVICE [PRIORITY]\n"
 	"options:\n"
 	"  --procs N --mb N         processes, and MB of each (of all together with fork)\n"
 	"  --seed N                 contents and random orders\n"
+	"  --turn N                 pages that a process fills in its turn, or placed drops at "
+	"once\n"
 	"  --fill seq|interleave|together   one process after the other, in turns of --turn pages, "
 	"or all at once\n"
 	"  --pattern seq|reverse|stride:N|random|mixed   order of the faults\n"
@@ -715,7 +724,8 @@ static const char usage_text[] =
 	"  --hog-mb N --hog-rounds N --kept PERCENT   size of the hog (else all that is free or "
 	"can become free, where\n"
 	"                           PERCENT of what is swapped stays in memory), how often\n"
-	"  --iterations N           rounds of mthp\n"
+	"  --iterations N           rounds of mthp and placed\n"
+	"  --cgroup DIR             the cgroup that placed joins, and which it reclaims\n"
 	"  --files N --pages N --dir DIR   files of truncate, of 1 to N pages, or of readtwice, of "
 	"N, "
 	"and where they are\n"
@@ -734,6 +744,8 @@ static int run_command(const char *command, const struct options *given)
 	}
 	if (!strcmp(command, "mthp"))
 		return run_mthp(&o);
+	if (!strcmp(command, "placed"))
+		return run_placed(&o);
 	if (!strcmp(command, "truncate"))
 		return run_truncate(&o);
 	if (!strcmp(command, "readtwice"))

@@ -44,6 +44,7 @@ struct options {
 	unsigned long min_pages; /* of the smallest */
 	const char *dir;	 /* folder for the files */
 	const char *times;	 /* file for the time of each truncation; NULL: not measured */
+	const char *cgroup;	 /* that placed works in; NULL: none given */
 	const char *state;	 /* folder for the files ready, go, done, end */
 };
 
@@ -60,6 +61,9 @@ uint64_t page_tag(const struct options *o, unsigned long proc, unsigned long pag
 
 /* fill_page - a page at @p whose first word is @tag, and which shrinks to half when compressed */
 void fill_page(uint64_t *p, uint64_t tag);
+
+/* fault_order - in which order process @proc faults its @n pages, by --pattern, into @order */
+void fault_order(const struct options *o, unsigned long proc, uint32_t *order, unsigned long n);
 
 /* map_region - @size bytes of anonymous memory, never NULL */
 void *map_region(size_t size, bool shared);
@@ -78,6 +82,7 @@ bool wait_for_state(const struct options *o, const char *name);
 
 /* The commands that have files of their own. They return the program's status. */
 int run_mthp(const struct options *o);
+int run_placed(const struct options *o);
 int run_truncate(const struct options *o);
 int run_readtwice(const struct options *o);
 

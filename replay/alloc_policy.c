@@ -145,7 +145,7 @@ static int set_word(const struct device_line *l, struct policy_device *d, uint64
 	uint64_t n;
 
 	if (!value)
-		return error_set(l->e, -EINVAL, "%s:%u: '%.60s' is no key=value", l->path,
+		return error_set(l->e, -EINVAL, "%s:%u: '%.60s' is not key=value", l->path,
 				 l->number, word);
 	*value++ = '\0';
 	if (!strcmp(word, "type")) {

@@ -120,7 +120,7 @@ static int read_lines(FILE *f, const char *path, struct calibration *c, struct e
 		if (!whole || (*line && *line != '#' && !parse_line(c, line, &seen)))
 			return error_set(
 				e, -EBADMSG,
-				"%s: line %u is none of a calibration; write it again with "
+				"%s: line %u is not a line of a calibration; write it again with "
 				"'swaptrace calibrate -o %s'",
 				path, number, path);
 	}

@@ -97,7 +97,7 @@ static int add_values(struct expansion *x, const char *key, char *values, struct
 		}
 		if (low > high || high - low >= GRID_POINTS)
 			return error_set(e, -EINVAL,
-					 "grid: %s=%s is no range of at most %d numbers", key,
+					 "grid: %s=%s is not a range of at most %d numbers", key,
 					 value, GRID_POINTS);
 		for (; low <= high && !ret; low++) {
 			snprintf(number, sizeof(number), "%lu", low);
@@ -114,7 +114,7 @@ static int add_key(struct grid *g, char *setting, struct error *e)
 	int ret;
 
 	if (!values || values == setting || !values[1])
-		return error_set(e, -EINVAL, "grid: '%s' is no key=value|value or key=A..B",
+		return error_set(e, -EINVAL, "grid: '%s' is not key=value|value or key=A..B",
 				 setting);
 	*values++ = '\0';
 	x.now = calloc(2 * GRID_POINTS, sizeof(*x.now));

@@ -27,9 +27,10 @@ int lru_policy_drain(struct lru_policy *p, const char *value, struct error *e)
 int lru_policy_drain_off(struct lru_policy *p, const char *value, struct error *e)
 {
 	if (!*value || strlen(value) >= LRU_SITE_NAME)
-		return error_set(e, -EINVAL,
-				 "policy: drain-off=%s is no name of a function (1 to %d bytes)",
-				 value, LRU_SITE_NAME - 1);
+		return error_set(
+			e, -EINVAL,
+			"policy: drain-off=%s is not the name of a function (1 to %d bytes)", value,
+			LRU_SITE_NAME - 1);
 	if (p->noff == LRU_SITES_OFF)
 		return error_set(e, -EINVAL, "policy: more than %d drain-off settings",
 				 LRU_SITES_OFF);

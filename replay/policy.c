@@ -284,7 +284,7 @@ static int apply_setting(struct policy *p, char *setting, bool bundles, unsigned
 	unsigned int place;
 
 	if (!value)
-		return error_set(e, -EINVAL, "policy: '%s' is no key=value", setting);
+		return error_set(e, -EINVAL, "policy: '%s' is not key=value", setting);
 	*value++ = '\0';
 	set = find_setting(setting, &place);
 	if (!set)

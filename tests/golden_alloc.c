@@ -154,7 +154,7 @@ static bool to_u32(const char *s, uint32_t min, uint32_t max, uint32_t *value)
 
 static int bad_row(struct run *run)
 {
-	return golden_broken(run->r, &run->c, "a column of this row is no number in range");
+	return golden_broken(run->r, &run->c, "a column of this row is not a number in range");
 }
 
 /* OFF column and N slots, all on the device. */

@@ -14,7 +14,7 @@
 /* A footer without its trailer is looked for in this much of the end. */
 #define FOOTER_SEARCH (1u << 20)
 
-/* "# ..." lines into a header; what is no header line is left out. */
+/* "# ..." lines into a header; what is not a header line is left out. */
 static void add_lines(struct trace_header *h, const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -360,7 +360,7 @@ static int open_content(struct trace_reader *r, bool lenient, struct error *e)
 	default:
 		return error_set(
 			e, -EBADMSG,
-			"%s is no swaptrace trace: neither its binary format nor text that "
+			"%s is not a swaptrace trace: neither its binary format nor text that "
 			"begins with '# swaptrace text 1'",
 			r->name);
 	}

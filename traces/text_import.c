@@ -179,7 +179,7 @@ static int read_columns(struct text_import *t, const char **p, const char *end, 
 		return 0;
 	}
 	if (!number_decimal(time.s, time.len, &t_ns)) {
-		bad_line(t, "the time is no number of ns");
+		bad_line(t, "the time is not a number of ns");
 		return 0;
 	}
 	if (!read_id(&cpu, &cpu_id) || !read_id(&tgid, &tgid_id)) {
@@ -245,7 +245,7 @@ static int read_magic(struct text_import *t, struct error *e)
 	if (!ret || !import_sniff_text(t->in.line, t->in.len))
 		return error_set(
 			e, -EBADMSG,
-			"%s is no text notation: its first line is not '# swaptrace text 1'",
+			"%s is not text notation: its first line is not '# swaptrace text 1'",
 			t->name);
 	p = t->in.line + strlen(MAGIC);
 	if (!number_decimal(p, strspn(p, "0123456789"), &version))

@@ -5,7 +5,7 @@
 #
 # T, P: objects of truth.awk; alloc: {ORDER: {swpout, fallback}}. Prints {differences, goals, open, pass}; differences
 # are per cent, of allocators points of the share that fell back; null where there is nothing to compare.
-# kind: swapoff, fault, drain, alloc: which goal holds for which difference; KIND-open: what replay does not claim to
+# kind: swapoff, fault, coupled, drain, alloc: which goal holds for which difference; KIND-open: what replay does not claim to
 # predict, measured all the same, and nothing fails.
 
 # Total variation: half of the sum of the differences of shares.
@@ -33,6 +33,7 @@ def points:
 def goals:
 	if $kind_of == "swapoff" then (if $cpus == 1 then 0.3 else 1 end) as $g |
 		{windows: 0.2, calls: $g, pages_read: $g, drains: $g}
+	elif $kind_of == "coupled" then {windows: 0.5, calls: 0.5, pages_read: 0.5, drains: 0.5, fallback: 1}
 	elif $kind_of == "fault" then {windows: 1, calls: 1, pages_read: 1, drains: 1}
 	elif $kind_of == "drain" then {lru_drains: (if $cpus == 1 then 0.3 else 1 end)}
 	else {fallback: 1} end;

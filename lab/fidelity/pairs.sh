@@ -11,21 +11,31 @@ truth() {
 		jq --argjson alloc "$(recorded_orders "$1")" '.alloc = $alloc'
 }
 
+# Those that anybody asked for.
+ORDERS='def orders: with_entries(.value |= {swpout, fallback} | select(.value.swpout + .value.fallback > 0));'
+
 recorded_orders() {
-	"$SWAPTRACE" replay -q --json "$1" 2>/dev/null | jq -c '.results[-1].alloc | if . then .recorded else null end'
+	"$SWAPTRACE" replay -q --json "$1" 2>/dev/null | jq -c "$ORDERS"' .results[-1].alloc | if . then .recorded | orders else null end'
 }
 
 # prediction TRACE FROM_NS POLICY: what the trace says the kernel would have done under the policy.
 prediction() {
-	"$SWAPTRACE" replay -q --json --from "$2" --policy "$3" "$1" | jq -c '.results[0] |
+	local from=()
+	[ "$2" -eq 0 ] || from=(--from "$2")
+	"$SWAPTRACE" replay -q --json ${from[@]+"${from[@]}"} --policy "$3" "$1" | jq -c "$ORDERS"' .results[0] |
 		(.readahead // {} | {windows, calls, batches, pages_read, drains, lookups}) +
-		{lru_drains: (.lru // {}).drains, alloc: (.alloc // {}).orders}'
+		{lru_drains: (.lru // {}).drains, alloc: (.alloc // {} | .orders | if . then orders else null end)}'
 }
 
 # compare KIND CPUS TRUTH PREDICTED: differences, goals, pass (see compare.jq).
 compare() {
 	jq -nc -f "$FIDELITY/compare.jq" --arg kind "$1" --argjson cpus "$2" --argjson truth "$3" \
 		--argjson predicted "$4"
+}
+
+# document RESULTS NAMES: docs/fidelity.md; NAMES: all experiments there are, one a line
+document() {
+	jq -rs --arg date "$(date -u +%F)" --arg names "$2" -f "$FIDELITY/document.jq" "$1"
 }
 
 # annotate TRACE POLICY: the header says what a switched kernel does, as the model of its release

@@ -156,7 +156,7 @@ static int check_parked(const struct swap_alloc *sa, const struct swap_entry *e,
 		const struct swap_dev *dev = &sa->dev[e->type];
 
 		if (!dev->present || !e->off || e->off >= dev->max)
-			return broken(w, "slots cache: %d:%u is no slot", e->type, e->off);
+			return broken(w, "slots cache: %d:%u is not a slot", e->type, e->off);
 		if (dev->map[e->off] != SWAP_HAS_CACHE)
 			return broken(w, "slots cache: %d:%u has map byte %#x", e->type, e->off,
 				      dev->map[e->off]);

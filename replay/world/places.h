@@ -54,7 +54,7 @@ struct places {
 	uint32_t *recorded;
 	struct swap_devices devices;
 	/* First offset of the reserved part of a device, 0: it has none; and where that part's own
-	 * numbering begins, as what stands for its header is no slot. */
+	 * numbering begins, as what stands for its header is not a slot. */
 	uint32_t reserved_from[SLOT_DEVICES];
 	uint32_t reserved_first;
 };

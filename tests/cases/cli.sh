@@ -70,7 +70,7 @@ check_missing_file() {
 	tap_ok $status "a missing file is unreadable input (3), the message names it, nothing is written"
 }
 
-tap_plan 27
+tap_plan 28
 
 run "$SWAPTRACE"
 tap_is "$STATUS" 2 "no subcommand is wrong usage"
@@ -138,5 +138,14 @@ else
 	for what in "the same subcommands" "record refuses" "and says so"; do
 		tap_skip "a build without BPF: $what" "no such build (tests/check.sh makes one)"
 	done
+fi
+# On a terminal help is as wide as that, up to 120 columns; the text is the same, whatever breaks its lines.
+if command -v script >/dev/null; then
+	script -qec "stty cols 110; '$SWAPTRACE' help recover" "$WORK/wide" >/dev/null 2>&1
+	grep -v '^Script ' "$WORK/wide" | tr -d '\r' >"$OUT"
+	tap_is "$(awk 'length($0) > 100 && length($0) <= 110 { n++ } length($0) > 110 { n = -99 } END { print (n > 0) }' "$OUT")" 1 \
+		"help is as wide as the terminal"
+else
+	tap_skip "help is as wide as the terminal" "script is not installed"
 fi
 tap_end

@@ -50,7 +50,7 @@ cited() {
 	done
 }
 
-tap_plan 6
+tap_plan 7
 missing=
 for doc in $DOCS; do
 	[ -s "$doc" ] || missing="$missing $doc"
@@ -85,6 +85,17 @@ if git rev-parse --git-dir >/dev/null 2>&1; then
 	tap_ok $? "comments cite sections of docs/kernel-facts.md that exist" || tap_show "$WORK/found"
 else
 	tap_skip "comments cite sections of docs/kernel-facts.md that exist" "not a git checkout"
+fi
+
+# Commits that serve as examples. A tarball and a shallow clone have none.
+if git rev-parse --git-dir >/dev/null 2>&1 && [ "$(git rev-parse --is-shallow-repository)" = false ]; then
+	missing=
+	for name in $(grep -oE 'commit [0-9a-f]{7,}' CONTRIBUTING.md | sed 's/commit //'); do
+		git cat-file -e "$name^{commit}" 2>/dev/null || missing="$missing $name"
+	done
+	tap_is "$missing" "" "commits that serve as examples are there"
+else
+	tap_skip "commits that serve as examples are there" "no whole git checkout"
 fi
 
 missing=

@@ -116,7 +116,7 @@ check_device() {
 	local loop
 	run "$SWAPTRACE" doctor --probe-swapoff --device "$WORK"
 	tap_is "$STATUS" 4 "a folder is no device"
-	tap_grep 'no block device' "$ERR" "and the message says so"
+	tap_grep 'not a block device' "$ERR" "and the message says so"
 	head -c 16M /dev/zero >area
 	if ! loop=$(losetup -f --show area 2>/dev/null); then
 		for what in "data are not overwritten" "and the message says so" "a swap area is used"; do
@@ -126,7 +126,7 @@ check_device() {
 	fi
 	echo data >"$loop"
 	run "$SWAPTRACE" doctor --probe-swapoff --device "$loop"
-	tap_grep 'holds something that is no swap area' "$ERR" "data are not overwritten"
+	tap_grep 'holds something that is not a swap area' "$ERR" "data are not overwritten"
 	tap_is "$(head -c 4 "$loop")" data "they are still there"
 	mkswap "$loop" >/dev/null 2>&1
 	run "$SWAPTRACE" doctor --probe-swapoff --device "$loop" --json

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 command -v jq >/dev/null || tap_skip_all "jq is not installed"
 
-tap_plan 137
+tap_plan 138
 D=$TOP/tests/data/field
 cd "$WORK" || exit 1
 
@@ -108,7 +108,7 @@ tap_is "$(query '[metric("MemFree").changes[1].difference, metric("MemFree").uni
 # --- a foreign line ends nothing, and is named -----------------------------------------------------
 sed '2i and this is what it says now:' mem1 >mem3
 tap_is "$(query '.inputs[1].left_out | [.lines, .first_line, .first]' mem1 mem3)" '[1,2,"and this is what it says now:"]' \
-	"lines that are no data are counted and named"
+	"lines that are not data are counted and named"
 # --- C04: rounds, bash's time and counters ------------------------------------------------------------
 compare "$D/five-rounds-without.txt" "$D/five-rounds-with.txt"
 tap_is "$STATUS" 0 "C04: titles of rounds end nothing"
@@ -300,6 +300,8 @@ printf '  lru_add_drain\n  exit_mmap\n  __mmput\n    72500\n\n  lru_add_drain\n 
 tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' stackcount)" '["exit_mmap",72500,"swap_cluster_readahead",120000]' "stackcount of bcc"
 printf "  lru_add_drain\n  exit_mmap\n    b'cc1' [1234]\n    17\n\n" >stackcount-p
 tap_is "$(query '[.metrics[] | .name, .inputs[0].sum]' stackcount-p)" '["exit_mmap",17]' "stackcount -P of bcc"
+run "$SWAPTRACE" report "$D/funclat.txt"
+tap_grep 'funclat.txt: histograms of bcc.*swaptrace compare reads it' "$ERR" "C17: report knows who reads it"
 sed '/6    *|/d; s/7011/70x1/' "$D/funclat.txt" >hist-bad
 compare hist-bad
 tap_grep "hist-bad: line 6: histogram of bcc: 'LOW -> HIGH : COUNT" "$ERR" "a bucket that can't be read is named in its format"

@@ -118,7 +118,7 @@ CPU:1 [LOST 0 EVENTS]
           dd-12      (   12) [000] .....     5.000010: sched_switch: prev_comm=1.5: prev=1
 END
 run "$SWAPTRACE" import "$WORK/ftrace.txt" -o "$WORK/ftrace.data"
-tap_grep '3 lines not understood; the first is line 8' "$ERR" "an impossible CPU, a loss of nothing, an offset that is no number"
+tap_grep '3 lines not understood; the first is line 8' "$ERR" "an impossible CPU, a loss of nothing, an offset that is not a number"
 tap_grep '1 unknown event .*: sched_switch$' "$ERR" "an event that means nothing here is named"
 run "$SWAPTRACE" dump "$WORK/ftrace.data"
 grep -v '^#' "$OUT" >"$WORK/got"

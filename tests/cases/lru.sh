@@ -214,7 +214,7 @@ read -r always once <"$WORK/medians"
 tap_grep "^2nd-qrtle    Time .* $always\.00 \(   0\.00%\) +$once\.00 \(" "$OUT" "reproduce drain: the medians are those of the files"
 [ "$always" -gt "$once" ]
 tap_ok $? "reproduce drain: two drains take more instructions than none"
-tap_grep 'they are no times of hardware' "$OUT" "reproduce drain: and it says what times these are"
+tap_grep 'they are not times of hardware' "$OUT" "reproduce drain: and it says what times these are"
 trace nothing '# release=6.12.0' <<<'LOOKUP type=0 off=5 cause=fault'
 run "$SWAPTRACE" reproduce drain --capture "$WORK/nothing"
 tap_is "$STATUS" 3 "a capture without lru events"

@@ -382,7 +382,7 @@ static void bad_devices_are_named(void **state)
 		{ "type=0 pages=5 memcg=x\n", "memcg=x" },
 		{ "type=0 pages=5 memcg=1,2,3,4,5,6,7,8,9\n", "memcg=9" },
 		{ "type=0 pages=5 colour=red\n", "unknown key 'colour'" },
-		{ "type=0 pages=5 red\n", "'red' is no key=value" },
+		{ "type=0 pages=5 red\n", "'red' is not key=value" },
 		{ "type=0 pages=5\ntype=0 pages=6\n", ":2: device 0 is there twice" },
 	};
 

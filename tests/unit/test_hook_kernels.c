@@ -260,7 +260,7 @@ static void test_new_argument(void **state)
 	expect("new", state_of(&p, "window entries"), NULL, NULL);
 	assert_string_equal(choice_of(&p, PROBE_READ)->why,
 			    "swap_read_folio is void(swap_io_new*:ctx,folio*:folio) here, which is "
-			    "no form of it that is known");
+			    "not a form of it that is known");
 	expect("new", choice_of(&p, PROBE_LOOKUP), "swap_cache_get_folio", NULL);
 	expect("new", choice_of(&p, PROBE_FREE), "__swap_cluster_free_entries", NULL);
 	expect("new", choice_of(&p, PROBE_ALLOC), "alloc_swap_scan_cluster", NULL);

@@ -63,18 +63,19 @@ static void impossible_files_are_refused(void **state)
 		{ "", "no calibration" },
 		{ "# swaptrace text 1\ncpu=a\n", "no calibration" },
 		{ "# swaptrace calibration 1\ncall=2 1 3\n", "holds no 'outline-mb'" },
-		{ GOOD "call=2 1 3\n", "line 14 is none" }, /* a second time */
-		{ GOOD "what\n", "line 14 is none" },
-		{ GOOD "read-first=0 0 0\n", "line 14 is none" },
-		{ GOOD "read-first=4 5 6\n", "line 14 is none" }, /* the median below a quartile */
-		{ GOOD "read-first=5 4\n", "line 14 is none" },
-		{ GOOD "read-first=5 4 6 7\n", "line 14 is none" },
-		{ GOOD "read-first=nan nan nan\n", "line 14 is none" },
-		{ GOOD "read-first=5 4 inf\n", "line 14 is none" },
-		{ GOOD "read-first=5 4 1e9\n", "line 14 is none" },
-		{ GOOD "rounds=-1\n", "line 14 is none" },
-		{ GOOD "rounds=10002\n", "line 14 is none" },
-		{ GOOD "emulated=2\n", "line 14 is none" },
+		{ GOOD "call=2 1 3\n", "line 14 is not a line" }, /* a second time */
+		{ GOOD "what\n", "line 14 is not a line" },
+		{ GOOD "read-first=0 0 0\n", "line 14 is not a line" },
+		{ GOOD "read-first=4 5 6\n",
+		  "line 14 is not a line" }, /* the median below a quartile */
+		{ GOOD "read-first=5 4\n", "line 14 is not a line" },
+		{ GOOD "read-first=5 4 6 7\n", "line 14 is not a line" },
+		{ GOOD "read-first=nan nan nan\n", "line 14 is not a line" },
+		{ GOOD "read-first=5 4 inf\n", "line 14 is not a line" },
+		{ GOOD "read-first=5 4 1e9\n", "line 14 is not a line" },
+		{ GOOD "rounds=-1\n", "line 14 is not a line" },
+		{ GOOD "rounds=10002\n", "line 14 is not a line" },
+		{ GOOD "emulated=2\n", "line 14 is not a line" },
 	};
 	struct calibration c;
 	struct error e;

@@ -471,7 +471,7 @@ static void test_group_can_not_stay(void **state)
 	assert_int_equal(mode_of(path_of("x")), 0600);
 }
 
-/* ---- what is no regular file ---- */
+/* ---- what is not a regular file ---- */
 
 static void test_pipe(void **state)
 {

@@ -256,7 +256,7 @@ static void test_bad_lines(void **state)
 	      MAGIC "1 0 1 c RA ret=1\n3 - - - RA ret=2\n4 0 1 c RA ret=3\n");
 	assert_int_equal(stats.bad_lines, 8);
 	assert_int_equal(stats.bad_line, 3);
-	assert_string_equal(stats.bad_line_why, "the time is no number of ns");
+	assert_string_equal(stats.bad_line_why, "the time is not a number of ns");
 }
 
 /* A NUL and a line of 100 KB cost their lines only. */

@@ -607,7 +607,7 @@ static void test_no_trace(void **state)
 		noise[i] = (uint8_t)next_random(&random);
 	put_file(path, noise, sizeof(noise));
 	assert_int_equal(trace_open(&r, path, &e), -EBADMSG);
-	assert_non_null(strstr(e.text, "no swaptrace trace"));
+	assert_non_null(strstr(e.text, "not a swaptrace trace"));
 	unlink(path);
 	assert_int_equal(trace_open(&r, "/", &e), -EISDIR);
 }
