@@ -15,11 +15,11 @@ text() {
 	printf '# device type=0 pages=%s prio=-2 flags=ssd name=/dev/a\n1 0 1 a %s\n' "$pages" "$*" >>"$name"
 }
 
-# cheap DESCRIPTION COMMAND...: within 2 GB of address space (most of it never touched) and 10 s.
+# cheap DESCRIPTION COMMAND...: within 4 GB of address space (most of it never touched) and 10 s.
 cheap() {
 	local what=$1
 	shift
-	run bash -c 'ulimit -v 2000000; exec timeout 10 "$@"' - "$SWAPTRACE" "$@"
+	run bash -c 'ulimit -v 4000000; exec timeout 10 "$@"' - "$SWAPTRACE" "$@"
 	[ "$STATUS" -le 3 ] && ! grep -q 'out of memory' "$ERR"
 	tap_ok $? "$what" || { echo "status $STATUS"; cat "$ERR"; } | tap_comment
 }
