@@ -53,7 +53,7 @@ lab-drain|drain|1|thread T3: a released batch drains once or always|--kernel lab
 lab-drain-2|drain|2|the same on two CPUs|--kernel lab --workload truncate --record-from phase|drain=once drain=always
 kernels-placed|coupled|1|three kernels, whose allocators place pages apart; then faults in order, cluster readahead|--workload placed --swap ssd:16 --env MB=11 --env THEN=faults --env TURN=1|model=v6.12 model=v6.1 model=v6.18
 kernels-placed-swapoff|coupled|1|the same, then swapoff|--workload placed --swap ssd:16 --env MB=11 --env TURN=1|model=v6.12 model=v6.1 model=v6.18
-kernels-placed-runs|coupled|1|the same as kernels-placed where 16 pages are dropped by one call|--workload placed --swap ssd:16 --env MB=11 --env THEN=faults|model=v6.12 model=v6.1 model=v6.18
+kernels-placed-runs|coupled|1|the same as kernels-placed where 16 pages are dropped by one call|--workload placed --swap ssd:16 --env MB=11 --env THEN=faults|model=v6.12 model=v6.1
 kernels-placed-large|coupled|1|two kernels, 64 kB folios that fall back here and there; then faults in order, cluster readahead|--workload placed --swap ssd:16 --env MB=11 --env THEN=faults --env LARGE=1|model=v6.12 model=v6.18
 lab-placed|coupled|1|three allocators that place pages apart; then faults in order, cluster readahead|--kernel lab --workload placed --swap ssd:16 --env MB=11 --env THEN=faults --env TURN=1|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
 lab-placed-large|coupled|1|three allocators, 64 kB folios that fall back here and there; then swapoff, cluster readahead|--kernel lab --workload placed --swap ssd:16 --env MB=11 --env LARGE=1|allocator=cluster-6.12 allocator=nonfull-v1 allocator=mthp-empty-only
@@ -65,6 +65,7 @@ TABLE
 # Predictions that replay does not claim, of experiments that are claimed otherwise: NAME|FROM|TO (see document.jq).
 unclaimed() {
 	cat <<'TABLE'
+kernels-placed-runs|model=v6.1|model=v6.12
 TABLE
 }
 
@@ -158,9 +159,9 @@ claimed() {
 	fi
 }
 
-# requests TRACE: what the slot allocator was asked for, in a word
+# requests TRACE: what the slot allocator was asked for, in a word; pages of folios that were split ask because of an answer
 requests() {
-	"$SWAPTRACE" dump -q "$1" | awk '!/^#/ && $5 == "SWAPOUT" { print $6 }' | sha256sum
+	"$SWAPTRACE" dump -q "$1" | awk '!/^#/ && $5 == "SWAPOUT" && !/ split_of=/ { print $6 }' | sha256sum
 }
 
 # pair KIND CPUS FROM TO HOW RUN PREDICTED: run TO was predicted from run FROM's trace (how=prediction), or is
@@ -241,7 +242,7 @@ write_document() {
 		results=$OUT/merged.jsonl
 		merged >"$results" || return
 	fi
-	jq -rs --arg date "$(date -u +%F)" -f "$FIDELITY/document.jq" "$results" >"$OUT/fidelity.md" && cp "$OUT/fidelity.md" "$DOC" || return
+	document "$results" "$(experiments | cut -d '|' -f 1)" >"$OUT/fidelity.md" && cp "$OUT/fidelity.md" "$DOC" || return
 	[ "$DOC" != "$LAB/../docs/fidelity.md" ] || cp "$results" "$KEPT"
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# docs/fidelity.md from the results of the experiments (see fidelity.sh): jq -rs --arg date D -f document.jq
+# docs/fidelity.md from the results of the experiments (see fidelity.sh): jq -rs --arg date D --arg names N -f document.jq
+# N: names of all experiments, one a line; those without a result are said not to have been run.
 # D: for runs that do not say when they were.
 
 def digits($n): . * pow(10; $n) | round / pow(10; $n) | tostring;
@@ -58,7 +59,9 @@ def readers:
 	"* **Open**: memory pressure that another policy would have caused; the trace does not hold it.",
 	"* **Open**: large folios that come back in one piece on zram, under an allocator that would have split them.",
 	(if any(.[]; coupled and any(.pairs[]; .compared.open and .how == "prediction")) then
-	"* **Open**: drops of many slots by one call, predicted for a kernel that frees such runs at once (6.12) from one that does not tell runs." else empty end),
+	"* **Open**: drops of many slots by one call, predicted for a kernel that frees such runs at once (6.12) from one that does not tell\n  runs (6.1): as if the pages were dropped one by one." else empty end),
+	(($names | split("\n")) - [.[].name] - [""] | if . == [] then empty else
+	"* **Not run yet**: " + ([.[] | "`" + . + "`"] | join(", ")) + " of `lab/fidelity.sh --list`." end),
 	"* Not measured here: real disks (times are those of an emulated one), more than two CPUs, machines that are not x86-64.";
 
 def headings:
@@ -114,7 +117,7 @@ def section: . as $e |
 	(.runs[] | counted($e | base; "recorded"; .policy; .truth)),
 	(.pairs[] | select(.how == "prediction") | counted($e | base; "predicted from " + $e.runs[.from - 1].policy; $e.runs[.to - 1].policy; .predicted)),
 	"",
-	(if of_kernels then "All kernels were asked for the same slots, in the same order: " +
+	(if of_kernels then "All kernels were asked for the same slots, in the same order (apart from pages of folios that were split): " +
 	 (if [.runs[].requests] | unique | length == 1 then "yes" else "**no**" end) else
 	"Up to the state, all runs recorded the same: " + (if [.runs[].before] | unique | length == 1 then "yes" else "**no**" end) end) +
 	". `--verify`: " + ([.runs[].verify | "\(.agreed | thousands) of \(.checked | thousands)"] | join(", ")) + ". Recorded " +

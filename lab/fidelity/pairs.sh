@@ -33,6 +33,11 @@ compare() {
 		--argjson predicted "$4"
 }
 
+# document RESULTS NAMES: docs/fidelity.md; NAMES: all experiments there are, one a line
+document() {
+	jq -rs --arg date "$(date -u +%F)" --arg names "$2" -f "$FIDELITY/document.jq" "$1"
+}
+
 # annotate TRACE POLICY: the header says what a switched kernel does, as the model of its release
 # would be another kernel's. The recorder cannot: the switch is set after the recording began.
 annotate() {

@@ -240,11 +240,15 @@ void alloc_run_end_slice(struct alloc_run *run)
 }
 
 /* Maximal runs of free slots, by the power of two below their length. */
-static void count_runs(const struct swap_dev *dev, uint64_t *bins)
+static void count_runs(const struct swap_alloc *sa, const struct swap_dev *dev, uint64_t *bins)
 {
 	uint32_t len = 0;
 
 	for (uint32_t off = 1; off <= dev->max; off++) {
+		while (swap_alloc_untouched(sa, dev, off)) {
+			len += sa->cluster_slots;
+			off += sa->cluster_slots;
+		}
 		if (off < dev->max && dev->map[off] == SWAP_MAP_FREE) {
 			len++;
 			continue;
@@ -284,7 +288,8 @@ int alloc_run_finish(struct alloc_run *run)
 	for (unsigned int t = 0; t < ALLOC_DEVICES; t++)
 		for (unsigned int pool = 0; pool < ALLOC_POOLS; pool++)
 			if (run->pool[pool] && run->pool[pool]->dev[t].present)
-				count_runs(&run->pool[pool]->dev[t], res->free_runs);
+				count_runs(run->pool[pool], &run->pool[pool]->dev[t],
+					   res->free_runs);
 	alloc_run_end_slice(run);
 	return list_chunks(run);
 }

@@ -359,6 +359,13 @@ struct swap_alloc_space {
 	uint64_t holes[SWAP_MAX_ORDERS];
 };
 
+/*
+ * Is the cluster that begins at slot OFF wholly free? Known without a look at its slots, so that
+ * what nobody ever used of a large device costs no memory. False also where the device has no
+ * clusters: then its slots tell.
+ */
+bool swap_alloc_untouched(const struct swap_alloc *sa, const struct swap_dev *dev, uint32_t off);
+
 /* Fills SPACE for device TYPE, or for all with -1; linear in the devices. 0 or -ENODEV. */
 int swap_alloc_space(const struct swap_alloc *sa, int type, struct swap_alloc_space *space);
 

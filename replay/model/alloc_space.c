@@ -24,13 +24,34 @@ static bool count_block(const struct swap_dev *dev, uint32_t off, unsigned int o
 	return left && right;
 }
 
+bool swap_alloc_untouched(const struct swap_alloc *sa, const struct swap_dev *dev, uint32_t off)
+{
+	const struct swap_cluster *c;
+
+	if (!dev->cluster || off & (sa->cluster_slots - 1) || off >= dev->max)
+		return false;
+	c = &dev->cluster[swap_cluster_of(sa, off)];
+	/* Slots that wait for a discard look taken; the header and the device's end are counted. */
+	return !c->count && c->list == SWAP_LIST_FREE;
+}
+
+/* What count_block() finds in a cluster that is free. */
+static void count_free(const struct swap_alloc *sa, uint64_t *holes)
+{
+	for (unsigned int o = 0; o <= sa->cluster_shift && o < SWAP_MAX_ORDERS; o++)
+		holes[o] += sa->cluster_slots >> o;
+}
+
 static void add_dev(const struct swap_alloc *sa, const struct swap_dev *dev,
 		    struct swap_alloc_space *space)
 {
 	uint64_t holes[SWAP_MAX_ORDERS] = { 0 };
 
 	for (uint64_t off = 0; off < dev->max; off += sa->cluster_slots)
-		count_block(dev, off, sa->cluster_shift, holes);
+		if (swap_alloc_untouched(sa, dev, (uint32_t)off))
+			count_free(sa, holes);
+		else
+			count_block(dev, off, sa->cluster_shift, holes);
 	space->slots += dev->pages;
 	space->free += holes[0];
 	space->free_clusters += holes[sa->cluster_shift];

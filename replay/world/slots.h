@@ -14,8 +14,8 @@
  */
 
 /*
- * What is believed where the size of a device is unknown: no folio has more pages than the first (a
- * kernel's have up to 8,192), so no event but SLOTS names more slots at a time; and a snapshot
+ * What is believed: no folio has more pages than the first (a kernel's have up to 8,192), so no
+ * event but SLOTS names more slots at a time; and where the size of a device is unknown, a snapshot
  * names each slot once, of at most as many as the second (1 TiB of 4 KiB pages). Otherwise each
  * line of a text could cost as much work as the largest device.
  */

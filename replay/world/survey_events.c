@@ -68,7 +68,7 @@ static int reach(struct survey *s, uint64_t type, uint64_t off, uint64_t *n, boo
 		return 0;
 	d = &s->dev[type];
 	limit = d->limit;
-	if (!off || off >= limit || (!snapshot && !d->pages && *n > SLOT_RUN_LIMIT)) {
+	if (!off || off >= limit || (!snapshot && *n > SLOT_RUN_LIMIT)) {
 		d->outside++;
 		return 0;
 	}
@@ -139,7 +139,7 @@ static int birth(struct survey *s, uint64_t type, uint64_t off, uint64_t n)
 	if (!s->owners || type >= SLOT_DEVICES)
 		return 0;
 	d = &s->dev[type];
-	if (!off || off >= d->limit || (!d->pages && n > SLOT_RUN_LIMIT))
+	if (!off || off >= d->limit || n > SLOT_RUN_LIMIT)
 		return 0;
 	if (n > d->limit - off)
 		n = d->limit - off;

@@ -117,10 +117,9 @@ int world_finish(struct world *w);
  */
 static inline void world_runs_begin(const struct world *w, uint64_t type, uint64_t off, uint64_t *n)
 {
-	uint64_t pages = type < SLOT_DEVICES ? w->devices.dev[type].pages : 0;
 	uint64_t limit = type < SLOT_DEVICES ? w->limit[type] : 0;
 
-	if (!off || off >= limit || (!pages && *n > SLOT_RUN_LIMIT))
+	if (!off || off >= limit || *n > SLOT_RUN_LIMIT)
 		*n = 0;
 	else if (*n > limit - off)
 		*n = limit - off;

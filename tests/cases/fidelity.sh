@@ -25,7 +25,7 @@ before() {
 
 # Kernels that share no state: both were asked for the same slots, in the same order.
 requests() {
-	"$SWAPTRACE" dump -q "$SAMPLES/$1.swaptrace" | awk '!/^#/ && $5 == "SWAPOUT" { n++; all = all $6 " " } END { print n + 0, all }'
+	"$SWAPTRACE" dump -q "$SAMPLES/$1.swaptrace" | awk '!/^#/ && $5 == "SWAPOUT" && !/ split_of=/ { n++; all = all $6 " " } END { print n + 0, all }'
 }
 
 # start NAME: what both recordings have in common before their policies make a difference
@@ -117,7 +117,7 @@ check_notes() {
 
 # The document is what its generator makes of the kept results, which say what each run counted.
 check_document() {
-	jq -rs --arg date n/a -f "$FIDELITY/document.jq" "$FIDELITY/results.jsonl" >"$OUT"
+	document "$FIDELITY/results.jsonl" "$("$TOP/lab/fidelity.sh" --list | cut -f 1)" >"$OUT"
 	tap_same "$TOP/docs/fidelity.md" "$OUT" "docs/fidelity.md is made of lab/fidelity/results.jsonl"
 }
 
