@@ -618,7 +618,8 @@ static int read_values(struct parsing *r, struct measurement_row *row, size_t i,
 		a = parse_value(r, i, &q, &next);
 		if (a == QUANTITY_NONE && label_behind(r, row, i))
 			return 0;
-		*undecided = a;
+		/* A value that is none is no talk. */
+		*undecided = a == QUANTITY_NONE && undefined(&r->words[i]) ? QUANTITY_RANGE : a;
 		if (a != QUANTITY_OK)
 			return bad_number(r, &r->words[i], a);
 		ret = add_value(r, row, &q);
