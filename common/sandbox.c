@@ -94,7 +94,7 @@ static int forbid_loading(scmp_filter_ctx f)
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands) && !ret; i++)
 		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(bpf), 1,
-				       SCMP_A0(SCMP_CMP_EQ, commands[i]));
+				       SCMP_A0(SCMP_CMP_EQ, commands[i], 0));
 	return ret;
 }
 

@@ -325,7 +325,7 @@ const struct swap_alloc_ops swap_cluster_6_19_ops = {
 	OPERATIONS,
 };
 
-/* The last cluster is scanned to its end, past the device's (docs/kernel-facts.md#allocator-618). */
+/* The last cluster is scanned to its end, past the device's: docs/kernel-facts.md#allocator-618 */
 const struct swap_alloc_ops swap_cluster_7_1_ops = {
 	.name = "cluster-7.1",
 	.traits = TRAITS | SWAP_GEN_ONE_LIST | SWAP_GEN_TAIL,
