@@ -150,7 +150,6 @@ say "owner=$(stat -c %u:%g /out/j)"
 SUDO_UID=1000 SUDO_GID=1001 swaptrace record -q -o /out/m -- sh -c \
 	'echo "$(id -u):$(id -g)"; sed -n "s/^Uid:\t\([0-9]*\).*/uid \1/p; s/^CapEff:\t0*/caps /p; s/^NoNewPrivs:\t/fixed /p; s/^Seccomp:\t/filter /p" /proc/$PPID/status' >/out/who.txt
 say "user=$(tr '\n' ' ' </out/who.txt)"
-say "user_events=$(events /out/m | wc -l)"
 swaptrace info --verify /out/m >/dev/null
 say "user_verify=$?"
 SUDO_UID=1000 SUDO_GID=1001 swaptrace record -q -o /out/n --as-root -- sh -c 'id -u' >/out/who.txt
@@ -254,14 +253,13 @@ check_output() {
 check_privileges() {
 	noted user "1000:1001 uid 1000 caps 8000000000 fixed 1 filter 2 " \
 		"after sudo the command and the recorder run as the caller, the recorder with CAP_BPF alone"
-	at_least user_events 10 "what happens is recorded all the same"
-	noted user_verify 0 "and the counts can be read at the end"
+	noted user_verify 0 "and the counts of the programs are read at the end all the same"
 	noted as_root 0 "--as-root: the command is root's"
 }
 
 guest_or_skip 6.12
 write_script
-tap_plan 44
+tap_plan 43
 [ -x "${RECORDER:-}" ] || guest_recorder
 tap_ok $? "a recorder without libraries is there"
 GUEST_TIMEOUT=${GUEST_TIMEOUT:-600} guest_run record --kernel 6.12 --script "$GUEST_WORK/record.sh" --swap nvme:64 \
